@@ -1,0 +1,1 @@
+"""Memory Fabric: one long-term memory for coding agents."""

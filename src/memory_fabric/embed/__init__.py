@@ -1,0 +1,1 @@
+"""Embedders: one file each.  They meet the search through ``ports.Embedder``."""

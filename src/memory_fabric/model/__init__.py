@@ -1,0 +1,1 @@
+"""Values: frozen, standard library only, no input or output."""

@@ -1,0 +1,157 @@
+"""Pure functions on text: analysis for the index, keys for names, similarity, splitting.
+
+Everything that compares two texts goes through here, so that two paths never fold differently (C-050).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+import Stemmer
+
+PROMPT_LABEL = "USER: "
+REPLY_LABEL = "ASSISTANT: "
+"""The text form of an exchange (F-ING-2): ``USER: …``, a blank line, ``ASSISTANT: …``."""
+
+STOP_WORDS = frozenset(
+    """a about above after again against ago all almost along already also although always am among an and another any
+    anybody anyone anything anyway are aren around as ask asked at away back be became because become been before began
+    behind being below besides best better both bring but by call came can cannot cause certainly come comes could couldn
+    did didn do does doesn doing don done down due during each either else ever every everyone everything few find for from
+    further gave get gets getting give given gives go goes going gone got had hadn has hasn have haven having he her here
+    hers herself him himself his how however i if in indeed into is isn it its itself just keep kept know let lets like ll
+    look looking made make makes many may maybe me might mine more most much must my myself need needs now of off often ok
+    on once one ones only onto or other others our ours ourselves out own per perhaps please put quite rather re really
+    said same saw say says see seem seemed seems shall she should shouldn show since so some somebody someone something
+    sometimes soon still such sure take taken tell than thank thanks that the their theirs them themselves then there
+    therefore these they thing things think this those though through thus to together too took toward try under until up
+    upon us use used using ve very want wants was wasn way we well went were weren what whatever when where whether which
+    while who whoever whole whom whose why will with within without won would wouldn yes yet you your yours yourself
+    yourselves s t d m o""".split()
+)
+"""About 250 words that say nothing about a topic; question words must go (retrieval.md §1).  Words of polarity
+(``not``, ``no``, ``never``) and of direction (``over``, ``instead``, ``between``) stay (vocabulary.md §8.5)."""
+
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4"
+    "\u0900-\u0963\u0971-\u0dff\u0e01-\u0e4e\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff\u1dc0-\u1dff"
+    "\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe20-\ufe2f"
+)
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff々〆"
+_TOKEN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+(?:_+(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+)*")
+_IS_CJK = re.compile(rf"[{_CJK}]")
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_MAX_TOKEN = 64
+"""Longer runs of letters are data (hashes, base64), not words; they are cut, so that a hash still finds itself."""
+
+_stemmer = Stemmer.Stemmer("english")
+
+
+@lru_cache(maxsize=200_000)
+def _expand(surface: str) -> tuple[str, ...]:
+    """Index tokens of one surface token; the empty tuple for a stop word."""
+    if _IS_CJK.match(surface):
+        if len(surface) == 1:
+            return (surface,)
+        return tuple(surface[i : i + 2] for i in range(len(surface) - 1))
+    folded = surface.casefold()
+    if folded in STOP_WORDS:
+        return ()
+    parts = _PARTS.findall(surface) if surface.isascii() else surface.split("_")
+    whole = _stem(folded.replace("_", ""))
+    if len(parts) < 2:
+        return (whole,) if whole else ()
+    words = (part.casefold() for part in parts)
+    return (whole, *(_stem(word) for word in words if word and word not in STOP_WORDS))
+
+
+def _stem(word: str) -> str:
+    word = word[:_MAX_TOKEN]
+    return str(_stemmer.stemWord(word)) if word.isascii() and word.isalpha() else word
+
+
+def analyse(text: str) -> list[str]:
+    """The index tokens of a text, in order, with repetitions.
+
+    NFKC, case folded, about 250 stop words removed, English words stemmed (Snowball), identifiers both whole and
+    split (``getUserName`` → ``getusernam get user name``), CJK runs as overlapping bigrams.
+    """
+    tokens: list[str] = []
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text)):
+        tokens.extend(_expand(match.group()))
+    return tokens
+
+
+def words(text: str) -> list[str]:
+    """The plain words of a text, NFKC and case folded, punctuation stripped, nothing removed or stemmed."""
+    return [match.group() for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).casefold())]
+
+
+def fold(text: str) -> str:
+    """One canonical form for comparing names: NFKC, case folded, trimmed, white space collapsed (C-050)."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+_SEPARATORS = re.compile(r"[\s_/-]+")
+
+
+def entity_key(name: str) -> str:
+    """The key under which a name is one entity, however it is spelled (F-EXTR-13): ``fold`` with ``_ - /`` as spaces."""
+    return " ".join(_SEPARATORS.sub(" ", fold(name)).split())
+
+
+def jaccard(left: Iterable[str], right: Iterable[str]) -> float:
+    """Shared over all distinct tokens, in [0, 1] (F-DEDUP-2); two empty sets are equal, 1.0."""
+    a, b = frozenset(left), frozenset(right)
+    union = len(a | b)
+    return len(a & b) / union if union else 1.0
+
+
+def clean(text: str) -> str:
+    """Text that every part of the system can hold: lone surrogates repaired, NUL removed (formats.md §0 rule 4)."""
+    text = text.replace("\0", "")
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def exchange_text(prompt: str, reply: str) -> str:
+    """The text form of an exchange (F-ING-2)."""
+    halves = [label + half for label, half in ((PROMPT_LABEL, prompt), (REPLY_LABEL, reply)) if half]
+    return "\n\n".join(halves)
+
+
+def split_exchange(text: str) -> tuple[str, str]:
+    """The prompt and the reply of a text made by ``exchange_text``; any other text is all prompt."""
+    if text.startswith(REPLY_LABEL):
+        return "", text.removeprefix(REPLY_LABEL)
+    if not text.startswith(PROMPT_LABEL):
+        return text, ""
+    prompt, _, reply = text.removeprefix(PROMPT_LABEL).partition("\n\n" + REPLY_LABEL)
+    return prompt, reply
+
+
+def split_long(text: str, limit: int) -> Iterator[str]:
+    """Parts of at most ``limit`` characters, cut at blank lines where possible, else at lines, words, anywhere (F-ING-4).
+
+    Joined again they hold every character that is not white space at a cut.
+    """
+    while len(text) > limit:
+        window = text[: limit + 1]
+        cut = max(window.rfind(mark, limit // 4) for mark in ("\n\n",))
+        for mark in ("\n", " "):
+            if cut <= 0:
+                cut = window.rfind(mark, limit // 4)
+        if cut <= 0:
+            cut = limit
+        part = text[:cut].rstrip()
+        if part:
+            yield part
+        text = text[cut:].lstrip()
+    if text:
+        yield text
