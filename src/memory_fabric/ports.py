@@ -264,9 +264,7 @@ class MemoryStore(Protocol):
         """All projects, by name then id."""
         ...
 
-    def statements(
-        self, kinds: Sequence[StatementKind], scope: Scope, limit: int
-    ) -> list[tuple[Memory, Statement]]:
+    def statements(self, kinds: Sequence[StatementKind], scope: Scope, limit: int) -> list[tuple[Memory, Statement]]:
         """Statements of these kinds, newest first."""
         ...
 
@@ -309,7 +307,7 @@ class TextIndex(Protocol):
         """Those units and their neighbours in the same session, ordered by place, each once."""
         ...
 
-    def sessions(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
+    def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
         """Sessions by BM25 of all their text in scope, raw (higher is better), best first."""
         ...
 

@@ -80,9 +80,7 @@ _PREDICATE_ALIASES = {
     Predicate.EVALUATES: "evaluates tests measures",
 }
 
-KIND_ALIASES = MappingProxyType(
-    {word: kind for kind, words in _KIND_ALIASES.items() for word in words.split()}
-)
+KIND_ALIASES = MappingProxyType({word: kind for kind, words in _KIND_ALIASES.items() for word in words.split()})
 """Given type, folded → kind."""
 
 PREDICATE_ALIASES = MappingProxyType(
