@@ -77,17 +77,11 @@ def decode_json(raw: bytes) -> Any:
         ValueError: not JSON, or nested too deeply.
     """
     try:
-        value = _decoder.decode(raw)
-    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-        value = _decode_leniently(raw)
-        return _repair(value)
-    return _repair(value) if b"\\u" in raw else value
-
-
-def _decode_leniently(raw: bytes) -> Any:
-    """What the strict decoder refuses although other writers produce it: bad UTF-8, surrogates, NaN, big integers."""
-    try:
-        return json.loads(raw.decode("utf-8", "replace"), parse_constant=lambda _: None, strict=False)
+        try:
+            value = _decoder.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return _repair(json.loads(raw.decode("utf-8", "replace"), parse_constant=lambda _: None, strict=False))
+        return _repair(value) if b"\\u" in raw else value
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
