@@ -116,7 +116,8 @@ install() {
   # uv would take itself away from the environment it manages; an inexact sync leaves it.
   if [ "$1" = use ]; then group=(--no-dev); fi
   say "installing what uv.lock names"
-  quietly "${UV[@]}" sync --frozen --inexact --quiet --python "$BIN/python" "${group[@]}" \
-    || quietly "${UV[@]}" sync --frozen --inexact --quiet --system-certs --python "$BIN/python" "${group[@]}" \
+  local sync=("${UV[@]}" sync --frozen --inexact --quiet --python "$BIN/python" "${group[@]}")
+  # The second try trusts the system's certificates, for networks that bring their own.
+  "${sync[@]}" >/dev/null 2>&1 || UV_SYSTEM_CERTS=1 UV_NATIVE_TLS=1 quietly "${sync[@]}" \
     || fail "the dependencies could not be installed; the lines above say why"
 }
