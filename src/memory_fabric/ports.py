@@ -159,12 +159,12 @@ class LedgerEntry:
     mtime_ns: int
     inode: int
     head_hash: str
-    """SHA-256 of the first 4 KiB (or of less, where the file is shorter)."""
+    """SHA-256 of the first 4 KiB (of the bytes before the cursor, where those are fewer)."""
     cursor: Cursor
     """Start of the last exchange: reading resumes there, because it may still grow."""
     session: SessionId | None
-    exchanges: int
-    """Exchanges before the cursor, so that sequence numbers go on."""
+    last_seq: int
+    """Sequence number of the last exchange before the cursor, so that numbers go on; -1 for none."""
     used: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
     error: str | None = None
@@ -176,7 +176,7 @@ class Record:
 
     memory: Memory
     seq: int
-    """Place of its exchange in the session, from 0; together with ``part`` it orders neighbours."""
+    """Orders the exchanges of a session, rising in every file; together with ``part`` it orders neighbours."""
     part: int = 0
     statements: tuple[Statement, ...] = ()
 

@@ -1,0 +1,138 @@
+"""Pipeline one: a transcript file becomes memories, entities and relations in the store.
+
+    path ─look→ unchanged? ─identify→ Format ─read→ Turn… ─exchanges→ Exchange… ─redact→ ─memories→ Memory…
+         ─extract→ Entity…, Relation… ─→ one Batch ─save→ store
+
+One transaction a file.  Reading again changes nothing; a file that grew is read from its last exchange on; a file
+that disappeared takes nothing with it (C-131).  A file that cannot be read is reported and the others go on.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_fabric.errors import FormatError
+from memory_fabric.ingest import assemble
+from memory_fabric.ingest.discover import Skipped, discover
+from memory_fabric.ingest.exchange import exchanges
+from memory_fabric.ingest.extract import extract_all
+from memory_fabric.ingest.gather import Gathered
+from memory_fabric.ingest.identify import identify
+from memory_fabric.ingest.progress import Look, head_hash, look
+from memory_fabric.ingest.project import Projects
+from memory_fabric.ingest.report import FileReport, IngestReport
+from memory_fabric.ingest.sessions import SessionBook, next_seq
+from memory_fabric.model.transcript import SessionFacts, Tally
+from memory_fabric.ports import Batch, Cursor, Extractor, Format, LedgerEntry, Store
+
+Progress = Callable[[Path, int, int], None]
+"""Told before each file: its path, its number from 1, how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seams:
+    """What an ingest works with."""
+
+    store: Store
+    formats: Sequence[Format]
+    extractors: Sequence[Extractor]
+    chunk_characters: int = assemble.CHUNK_CHARACTERS
+
+
+def ingest(
+    paths: Iterable[Path],
+    seams: Seams,
+    *,
+    only: Format | None = None,
+    dry_run: bool = False,
+    progress: Progress | None = None,
+) -> IngestReport:
+    """Read every transcript below these paths; ``only`` is the format that the user named.
+
+    Raises:
+        UsageError: a path that does not exist.
+        StoreUnavailable: the store failed; files before this one are kept.
+    """
+    started = time.monotonic()
+    report = IngestReport(dry_run=dry_run)
+    passed_over: list[Skipped] = []
+    files = list(discover(paths, passed_over))
+    report.places.extend((str(skipped.path), skipped.reason) for skipped in passed_over)
+    projects = Projects(seams.store.projects())
+    for number, path in enumerate(files, 1):
+        if progress is not None:
+            progress(path, number, len(files))
+        report.files.append(_one_file(path, seams, projects, only, report))
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _one_file(path: Path, seams: Seams, projects: Projects, only: Format | None, report: IngestReport) -> FileReport:
+    """Read one file, whatever becomes of it."""
+    entry = seams.store.entry(str(path))
+    try:
+        seen = look(path, entry, only)
+        if seen.status == "unchanged" and entry is not None:
+            return FileReport(str(path), "unchanged", entry.format)
+        reader = only or identify(path, seams.formats)
+        if seen.status == "grown" and not reader.appends:
+            seen = look(path, None, reader)
+    except FormatError as error:
+        return FileReport(str(path), "refused", reason=error.message)
+    except OSError as error:
+        return FileReport(str(path), "failed", reason=f"cannot be read: {error.strerror or error}")
+    tally = Tally()
+    try:
+        batch = _read(seen, reader, tally, seams, projects, report)
+    except FormatError as error:
+        return FileReport(str(path), "failed", reader.name, error.message, tally.first_broken_line)
+    except OSError as error:
+        return FileReport(str(path), "failed", reader.name, f"cannot be read: {error.strerror or error}")
+    if not report.dry_run:
+        report.saved(seams.store.save(batch))
+    report.used.update(tally.used)
+    report.skipped.update(tally.skipped)
+    report.bytes += seen.size - seen.start.offset
+    report.sessions.update(session.id for session in batch.sessions)
+    return FileReport(str(path), seen.status, reader.name, first_broken_line=tally.first_broken_line)
+
+
+def _read(seen: Look, reader: Format, tally: Tally, seams: Seams, projects: Projects, report: IngestReport) -> Batch:
+    """Everything new in one file, as one transaction."""
+    file = str(seen.path)
+    book = SessionBook(reader.name, file, seams.store, projects)
+    gathered = Gathered()
+    cursor, seq, resume_seq = seen.start, seen.last_seq, seen.last_seq
+    for item in exchanges(reader.read(seen.path, tally, seen.start)):
+        if isinstance(item, SessionFacts):
+            book.learn(item)
+            continue
+        project = book.place(item)
+        if not item.sidechain and item.offset is not None:
+            cursor, resume_seq = Cursor(item.offset, item.first_line or 1), seq
+        seq = next_seq(seq, item)
+        clean = assemble.redact_exchange(item, report.redacted)
+        parts = assemble.memories(clean, reader.name, file, project.id if project else None, seams.chunk_characters)
+        for part, memory in enumerate(parts):
+            found = extract_all(
+                seams.extractors, memory, clean if part == 0 else assemble.without_tools(clean), project
+            )
+            report.dropped.update(found.dropped)
+            gathered.add(memory, seq, part, found)
+    ledger = LedgerEntry(
+        path=file,
+        format=reader.name,
+        size=seen.size,
+        mtime_ns=seen.mtime_ns,
+        inode=seen.inode,
+        head_hash=head_hash(seen.path, cursor.offset),
+        cursor=cursor,
+        session=book.main,
+        last_seq=resume_seq,
+        used=dict(tally.used),
+        skipped=dict(tally.skipped),
+    )
+    return gathered.batch(projects.seen(), book.sessions(report.redacted), ledger)

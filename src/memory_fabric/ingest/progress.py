@@ -1,0 +1,53 @@
+"""How far a file has been read: what makes a second run read only what grew (F-ING-7, C-037, C-131)."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory_fabric.ports import Cursor, Format, LedgerEntry
+
+HEAD = 4096
+"""Bytes whose hash tells a file that grew from one that was replaced (formats.md §0 rule 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at a file, before it is read."""
+
+    path: Path
+    size: int
+    mtime_ns: int
+    inode: int
+    status: str
+    """``read`` (never read, or replaced), ``grown`` or ``unchanged``."""
+    start: Cursor
+    """Where to start reading."""
+    last_seq: int
+    """Sequence number of the last exchange before ``start``; -1 for none."""
+
+
+def look(path: Path, entry: LedgerEntry | None, reader: Format | None) -> Look:
+    """What has happened to a file since its entry was written.
+
+    Raises:
+        OSError: the file is gone or cannot be read.
+    """
+    stat = path.stat()
+    facts = (path, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    if entry is None or entry.error or (reader is not None and reader.name != entry.format):
+        return Look(*facts, "read", Cursor(), -1)
+    same = (entry.size, entry.mtime_ns, entry.inode) == facts[1:]
+    if same:
+        return Look(*facts, "unchanged", entry.cursor, entry.last_seq)
+    appended = stat.st_size >= entry.size and stat.st_ino == entry.inode
+    if appended and (reader is None or reader.appends) and head_hash(path, entry.cursor.offset) == entry.head_hash:
+        return Look(*facts, "grown", entry.cursor, entry.last_seq)
+    return Look(*facts, "read", Cursor(), -1)
+
+
+def head_hash(path: Path, limit: int) -> str:
+    """SHA-256 of the first ``min(HEAD, limit)`` bytes: bytes before the cursor, which growing does not change."""
+    with path.open("rb") as stream:
+        return hashlib.sha256(stream.read(min(HEAD, limit))).hexdigest()
