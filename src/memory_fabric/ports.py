@@ -303,6 +303,10 @@ class TextIndex(Protocol):
         """Units in scope that hold any term, best first by plain BM25 (prompt counted 1.4 times)."""
         ...
 
+    def units(self, ids: Sequence[MemoryId]) -> list[TextUnit]:
+        """The units of these memories; unknown ids are left out."""
+        ...
+
     def around(self, units: Sequence[TextUnit], back: int, forward: int) -> dict[SessionId, list[TextUnit]]:
         """Those units and their neighbours in the same session, ordered by place, each once."""
         ...
@@ -334,6 +338,14 @@ class VectorIndex(Protocol):
 
     def nearest(self, space: str, vector: Vectors, scope: Scope, limit: int) -> list[tuple[MemoryId, float]]:
         """Memories by the cosine of their best window, best first, each once; cosine in [-1, 1].
+
+        Raises:
+            DimensionMismatch: the vector does not have the space's dimension.
+        """
+        ...
+
+    def cosines(self, space: str, vector: Vectors, ids: Sequence[MemoryId]) -> dict[MemoryId, float]:
+        """The cosine of the best window of each of these memories; those without vectors are left out.
 
         Raises:
             DimensionMismatch: the vector does not have the space's dimension.
@@ -488,5 +500,14 @@ class Source(Protocol):
         Raises:
             SourceUnavailable: it cannot answer now; the rest of the search goes on.
             DeadlinePassed: it noticed that time ran out.
+        """
+        ...
+
+    def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
+        """Raw scores of memories that others found, in the unit and scale of ``find``; those it knows nothing of are
+        left out (they count 0).  Lets the fusion add scores instead of ranks.
+
+        Raises:
+            SourceUnavailable: as ``find``.
         """
         ...

@@ -1,0 +1,102 @@
+"""Exact BM25 on a handful of units, with counts diffused over neighbouring exchanges (design §4.17, retrieval.md §9).
+
+FTS5 finds the candidates; this scores them: Lucene idf (FTS5 floors the idf of frequent words), what the user said
+counted more than what the agent said, and a part for the neighbourhood, which is the largest lever on conversations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_fabric.ports import TextStatistics, TextUnit
+
+K1 = 0.9
+B_UNIT = 0.5
+B_CONTEXT = 0.75
+"""Saturation and length normalisation (retrieval.md §9, point 3)."""
+
+PROMPT_WEIGHT = 1.4
+"""A word of the user counts as much as 1.4 words of the agent (retrieval.md §9, point 4)."""
+
+BACK, FORWARD = 4, 3
+"""Exchanges before and after that lend their words (retrieval.md §9, point 3)."""
+
+_BACK_DECAY = tuple(0.8 ** (distance - 1) for distance in range(1, BACK + 1))
+_FORWARD_DECAY = tuple(0.6 * 0.8 ** (distance - 1) for distance in range(1, FORWARD + 1))
+
+_SHORT, _LONG = 30.0, 150.0
+_CONTEXT_SHORT, _CONTEXT_LONG = 1.5, 0.3
+"""Weight of the context for units of up to 30 and from 150 tokens on average; between them by the logarithm
+(retrieval.md §9: 1.5 when turns are short, 0.3 when messages are long)."""
+
+
+def idf(frequency: int, units: int) -> float:
+    """Lucene's inverse document frequency: positive for every word."""
+    return math.log(1.0 + (units - frequency + 0.5) / (frequency + 0.5))
+
+
+def context_weight(mean_length: float) -> float:
+    """How much the neighbourhood counts, by the mean length of units in tokens; in [0.3, 1.5]."""
+    if mean_length <= _SHORT:
+        return _CONTEXT_SHORT
+    share = min(1.0, math.log(mean_length / _SHORT) / math.log(_LONG / _SHORT))
+    return _CONTEXT_SHORT + share * (_CONTEXT_LONG - _CONTEXT_SHORT)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """BM25 for the terms of one question."""
+
+    terms: tuple[str, ...]
+    idfs: tuple[float, ...]
+    mean_length: float
+    context: float
+    """Weight of the context part."""
+
+    @classmethod
+    def of(cls, terms: Sequence[str], statistics: TextStatistics) -> Scorer:
+        """The scorer for these terms in this index."""
+        return cls(
+            tuple(f" {term} " for term in terms),
+            tuple(idf(statistics.frequency.get(term, 0), statistics.units) for term in terms),
+            max(statistics.mean_length, 1.0),
+            context_weight(statistics.mean_length),
+        )
+
+    @property
+    def ceiling(self) -> float:
+        """The score of a unit, in a neighbourhood, that is full of every term: never reached, only approached."""
+        return sum(self.idfs) * (K1 + 1.0) * (1.0 + self.context)
+
+    def counts(self, unit: TextUnit) -> tuple[float, ...]:
+        """Weighted count of each term in a unit."""
+        prompt, reply = unit.prompt, unit.reply
+        return tuple(PROMPT_WEIGHT * prompt.count(term) + reply.count(term) for term in self.terms)
+
+    def score(self, unit: TextUnit, counts: Mapping[int, tuple[float, ...]]) -> float:
+        """BM25 of a unit and its neighbourhood; ``counts`` by place, for the unit and its neighbours."""
+        own = counts[unit.place]
+        total = self._saturated(own, unit.length, B_UNIT)
+        spread = list(own)
+        for decays, direction in ((_BACK_DECAY, -1), (_FORWARD_DECAY, 1)):
+            for distance, decay in enumerate(decays, 1):
+                neighbour = counts.get(unit.place + direction * distance)
+                if neighbour is not None:
+                    spread = [count + decay * other for count, other in zip(spread, neighbour, strict=True)]
+        return total + self.context * self._saturated(spread, unit.length, B_CONTEXT)
+
+    def _saturated(self, counts: Sequence[float], length: int, b: float) -> float:
+        norm = K1 * (1.0 - b + b * length / self.mean_length)
+        return sum(
+            weight * count * (K1 + 1.0) / (count + norm)
+            for weight, count in zip(self.idfs, counts, strict=True)
+            if count
+        )
+
+
+def score_all(scorer: Scorer, units: Sequence[TextUnit], around: Sequence[TextUnit]) -> dict[str, float]:
+    """Memory id → score, for units of one session, given them and their neighbours."""
+    counts = {unit.place: scorer.counts(unit) for unit in around}
+    return {unit.memory: scorer.score(unit, counts) for unit in units}

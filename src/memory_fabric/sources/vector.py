@@ -1,0 +1,63 @@
+"""Vectors: what was meant, in other words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from time import monotonic
+
+from memory_fabric.clock import Deadline
+from memory_fabric.errors import SourceUnavailable
+from memory_fabric.model.memory import Memory, MemoryId
+from memory_fabric.model.query import Query
+from memory_fabric.model.result import Found, Hit
+from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex
+
+PRIOR = Background(0.06, 0.10, 0)
+"""Used until a store is calibrated: about what small English models give for unrelated pairs (retrieval.md §2)."""
+
+
+class VectorSource:
+    """Cosine of the question with the best window of a memory, standardised by the background of its space.
+
+    Raw scores are z = (cosine - mean) / deviation: 0 is unrelated, whatever the model (decision 7).
+    """
+
+    name = "vector"
+    required = False
+
+    def __init__(self, index: VectorIndex, store: MemoryStore, embedder: Embedder) -> None:
+        self._index = index
+        self._store = store
+        self._embedder = embedder
+
+    def find(self, query: Query, limit: int, deadline: Deadline) -> Found:  # noqa: ARG002
+        """See ``ports.Source``."""
+        started = monotonic()
+        if not query.text.strip():
+            return Found(self.name, ())
+        space = self._embedder.space
+        if space not in self._index.coverage():
+            raise SourceUnavailable(
+                f"vector: no memory has vectors of {space} yet", "run `memory-fabric ingest` without --no-embed"
+            )
+        near = self._index.nearest(space, self._embedder.embed_query(query.text), query.scope, limit)
+        background = self.background()
+        raw = {memory: self._standardised(cosine, background) for memory, cosine in near}
+        hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(list(raw)))
+        ceiling = self._standardised(1.0, background)
+        return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
+
+    def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
+        """See ``ports.Source``."""
+        vector = self._embedder.embed_query(query.text)
+        cosines = self._index.cosines(self._embedder.space, vector, [memory.id for memory in memories])
+        background = self.background()
+        return {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
+
+    def background(self) -> Background:
+        """The zero and the unit of this space's cosines in this store."""
+        return self._index.background(self._embedder.space) or PRIOR
+
+    @staticmethod
+    def _standardised(cosine: float, background: Background) -> float:
+        return (cosine - background.mean) / background.deviation
