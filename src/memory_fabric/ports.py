@@ -66,7 +66,7 @@ class Format(Protocol):
         """
         ...
 
-    def read(self, path: Path, tally: Tally, start: Cursor = Cursor()) -> Iterator[Turn | SessionFacts]:  # noqa: B008
+    def read(self, path: Path, tally: Tally, start: Cursor = Cursor()) -> Iterator[Turn | SessionFacts]:
         """Turns in file order, facts about their sessions among them; streams, holding one record at a time.
 
         Every line (record, for one-document formats) is counted in ``tally`` once.  A cut last line ends quietly
@@ -245,6 +245,10 @@ class MemoryStore(Protocol):
         """Live memories in the order asked; unknown and forgotten ids are left out."""
         ...
 
+    def count(self) -> int:
+        """Live memories, all projects; cheap enough to ask in every search."""
+        ...
+
     def recent(self, scope: Scope, limit: int) -> list[Memory]:
         """Newest first; undated last."""
         ...
@@ -392,10 +396,6 @@ class Graph(Protocol):
 
     def suggest(self, name: str, limit: int) -> list[Entity]:
         """Entities with a name that resembles this one, best first, for "did you mean"."""
-        ...
-
-    def names(self) -> Mapping[str, str]:
-        """Every name and alias, as ``entity_key`` → display name, for spotting hints in a question (F-PARSE-4)."""
         ...
 
     def entities(self, ids: Sequence[EntityId]) -> dict[EntityId, Entity]:

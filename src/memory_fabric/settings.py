@@ -116,7 +116,7 @@ class Settings:
         high=36500.0,
     )
     recency_floor: float = _setting(
-        0.7,
+        0.5,
         "Recency of the very old. High on purpose: an exact old answer must beat a vague new one (C-135).",
         env="MEMORY_FABRIC_RECENCY_FLOOR",
         low=0.01,

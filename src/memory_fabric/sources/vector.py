@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceUnavailable
@@ -11,6 +12,9 @@ from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Vectors
 
 PRIOR = Background(0.06, 0.10, 0)
 """Used until a store is calibrated: about what small English models give for unrelated pairs (retrieval.md §2)."""
@@ -29,6 +33,7 @@ class VectorSource:
         self._index = index
         self._store = store
         self._embedder = embedder
+        self._asked: tuple[str, Vectors] | None = None
 
     def find(self, query: Query, limit: int, deadline: Deadline) -> Found:  # noqa: ARG002
         """See ``ports.Source``."""
@@ -40,7 +45,7 @@ class VectorSource:
             raise SourceUnavailable(
                 f"vector: no memory has vectors of {space} yet", "run `memory-fabric ingest` without --no-embed"
             )
-        near = self._index.nearest(space, self._embedder.embed_query(query.text), query.scope, limit)
+        near = self._index.nearest(space, self._question(query.text), query.scope, limit)
         background = self.background()
         raw = {memory: self._standardised(cosine, background) for memory, cosine in near}
         hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(list(raw)))
@@ -49,7 +54,7 @@ class VectorSource:
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
         """See ``ports.Source``."""
-        vector = self._embedder.embed_query(query.text)
+        vector = self._question(query.text)
         cosines = self._index.cosines(self._embedder.space, vector, [memory.id for memory in memories])
         background = self.background()
         return {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
@@ -57,6 +62,12 @@ class VectorSource:
     def background(self) -> Background:
         """The zero and the unit of this space's cosines in this store."""
         return self._index.background(self._embedder.space) or PRIOR
+
+    def _question(self, text: str) -> Vectors:
+        """The question's vector; the last one is kept, since ``weigh`` follows ``find``."""
+        if self._asked is None or self._asked[0] != text:
+            self._asked = (text, self._embedder.embed_query(text))
+        return self._asked[1]
 
     @staticmethod
     def _standardised(cosine: float, background: Background) -> float:

@@ -1,0 +1,59 @@
+"""Lift what stands in more than one place: ×1.2 once, capped at 1 (F-XREF-1 to F-XREF-6, decision 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory_fabric.model.query import Query
+from memory_fabric.model.result import Candidate
+from memory_fabric.ports import Graph
+from memory_fabric.text import entity_key
+
+BOOST = 1.2
+"""Factor on the relevance (F-XREF-1)."""
+
+MAX_RELATIONS = 12
+"""Relations shown beside one result."""
+
+
+def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor: float = BOOST) -> list[Candidate]:
+    """Candidates with their relations attached, boosted when an entity that the question is about also stands in
+    another session than theirs.
+
+    Only entities of the question count: nearly every exchange names *some* entity known elsewhere, and a boost that
+    everything gets orders nothing.  The boost is no witness: it does not cross-validate (F-XREF-6).
+    """
+    ids = [candidate.memory.id for candidate in candidates]
+    mentioned = graph.mentioned(ids)
+    evidence = graph.evidence(ids, query.scope)
+    asked = {entity_key(hint) for hint in query.entity_hints}
+    spread = graph.spread(list({entity.id for entities in mentioned.values() for entity in entities}))
+    result = []
+    for candidate in candidates:
+        linked = tuple(
+            entity.name
+            for entity in mentioned.get(candidate.memory.id, ())
+            if not asked.isdisjoint(map(entity_key, (entity.name, *entity.aliases)))
+            and spread.get(entity.id, (0, 0))[1] > _own_sessions(candidate)
+        )
+        relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
+        result.append(
+            replace(
+                candidate,
+                linked=linked,
+                relevance=boosted(candidate.relevance, factor) if linked else candidate.relevance,
+                relations=tuple(relations)[:MAX_RELATIONS],
+            )
+        )
+    return result
+
+
+def boosted(relevance: float, factor: float = BOOST) -> float:
+    """The relevance after the boost, never above 1 (D-6)."""
+    return min(1.0, relevance * factor)
+
+
+def _own_sessions(candidate: Candidate) -> int:
+    """Sessions that the candidate and what it absorbed already stand for: they are not "elsewhere" (F-XREF-2)."""
+    return len({memory.origin.session for memory in (candidate.memory, *candidate.absorbed)})

@@ -1,0 +1,66 @@
+"""Fold restatements into the best of them; nothing of them is lost (F-DEDUP-1 to F-DEDUP-8, C-146)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memory_fabric.model.memory import Memory, MemoryKind
+from memory_fabric.model.result import Candidate
+from memory_fabric.search.guards import Profile, may_fold, profile
+from memory_fabric.text import jaccard
+
+SIMILAR = 0.85
+"""Two texts more alike than this may be one: strictly above (F-DEDUP-1)."""
+
+CROSS_VALIDATED = 1.3
+"""Authority of what two independent witnesses say (F-RANK-4)."""
+
+
+def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[Candidate]:
+    """Keep the most relevant of each group, best first; the others are listed in its ``absorbed``.
+
+    The order of the input does not matter (ties fall to the smaller id); doing it twice changes nothing.  The measure
+    is Jaccard on the token sets (F-DEDUP-2), and similarity is necessary, never sufficient: see ``guards``.
+    Exact duplicates fold as well, whatever they hold, unless they are records of a point in time.
+    """
+    ordered = sorted(candidates, key=lambda c: (-c.relevance, c.memory.id))
+    profiles = {candidate.memory.id: profile(candidate.memory.text) for candidate in ordered}
+    kept: list[Candidate] = []
+    for candidate in ordered:
+        mine = profiles[candidate.memory.id]
+        for place, other in enumerate(kept):
+            if _same(mine, candidate.memory, profiles[other.memory.id], other.memory, threshold):
+                kept[place] = _fold(other, candidate)
+                break
+        else:
+            kept.append(candidate)
+    return kept
+
+
+def _same(mine: Profile, memory: Memory, theirs: Profile, other: Memory, threshold: float) -> bool:
+    small, large = sorted((len(mine.tokens), len(theirs.tokens)))
+    if small <= threshold * large or MemoryKind.SUMMARY in (memory.kind, other.kind):
+        return False
+    return may_fold(mine, theirs) and jaccard(mine.tokens, theirs.tokens) > threshold
+
+
+def _fold(primary: Candidate, other: Candidate) -> Candidate:
+    absorbed = (*primary.absorbed, other.memory, *other.absorbed)
+    validated = primary.cross_validated or other.cross_validated or independent(primary.memory, other.memory)
+    return replace(
+        primary,
+        absorbed=absorbed,
+        found_by={
+            source: max(primary.found_by.get(source, 0.0), other.found_by.get(source, 0.0))
+            for source in {**primary.found_by, **other.found_by}
+        },
+        cross_validated=validated,
+        authority=max(primary.authority, CROSS_VALIDATED if validated else other.authority),
+        relations=tuple(dict.fromkeys((*primary.relations, *other.relations))),
+    )
+
+
+def independent(left: Memory, right: Memory) -> bool:
+    """Whether two memories are two witnesses: another session, or another source system (D-5)."""
+    return left.origin.source != right.origin.source or left.origin.session != right.origin.session

@@ -1,0 +1,72 @@
+"""A question becomes a ``Query``: topic words, entity hints, intent, time (F-PARSE-1).  Never raises on any text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from memory_fabric import text as texts
+from memory_fabric.lexicon import Lexicon
+from memory_fabric.model.graph import Entity
+from memory_fabric.model.query import Intent, Query, Scope
+from memory_fabric.search.timewords import window_of
+
+MAX_HINTS = 8
+"""Entities that a question may start from (F-TRAV-9)."""
+
+MAX_NAME_WORDS = 4
+"""Longest name, in words, that is looked up in the graph."""
+
+MAX_TERMS = 64
+"""Analysed words that are searched; a pasted page is cut here."""
+
+FindEntities = Callable[[Sequence[str]], Sequence[Entity]]
+"""Entities of the graph by name or alias (``ports.Graph.find``)."""
+
+
+def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now: datetime) -> Query:
+    """The parsed question; an empty one asks for recent memories (F-PARSE-7)."""
+    text = texts.clean(question)
+    asked, wider = lexicon.without_scope_words(text)
+    spotted = lexicon.spot(asked)
+    actors = {word for item in spotted if lexicon.is_agent(item.canonical) for word in texts.words(item.name)}
+    semantic = " ".join(word for word in _topic_words(asked) if not actors.issuperset(texts.words(word)))
+    semantic = semantic or asked.strip()
+    hints = [item.canonical for item in spotted]
+    hints += [entity.name for entity in find(_names(asked))]
+    hints += lexicon.topics(asked)
+    return Query(
+        text=asked.strip(),
+        semantic=semantic,
+        terms=tuple(dict.fromkeys(texts.analyse(semantic)))[:MAX_TERMS],
+        entity_hints=_strongest(hints),
+        intent=Intent(lexicon.intent_of(asked)),
+        window=window_of(asked, now),
+        scope=replace(scope, projects=None) if wider else scope,
+        now=now,
+        all_projects=wider,
+    )
+
+
+def _topic_words(text: str) -> list[str]:
+    """Words as written, without stop words and question words (F-PARSE-3)."""
+    return [word for raw in text.split() if (word := raw.strip(".,;:!?\"'()[]{}")) and texts.analyse(word)]
+
+
+def _names(text: str) -> list[str]:
+    """Runs of up to four words that could be an entity's name; single stop words are none."""
+    plain = [word.strip(".,;:!?\"'()[]{}`") for word in text.split()]
+    runs = [
+        " ".join(plain[start : start + length])
+        for length in range(1, MAX_NAME_WORDS + 1)
+        for start in range(len(plain) - length + 1)
+    ]
+    return list(dict.fromkeys(run for run in runs if len(run) > 1 and texts.analyse(run)))
+
+
+def _strongest(names: Sequence[str]) -> tuple[str, ...]:
+    """Each entity once: more words first, then longer, then by name; at most eight (F-TRAV-9)."""
+    unique = {texts.entity_key(name): name for name in reversed(names)}
+    ordered = sorted(unique.items(), key=lambda item: (-len(item[0].split()), -len(item[0]), item[0]))
+    return tuple(name for _, name in ordered[:MAX_HINTS])

@@ -1,0 +1,83 @@
+"""Pipeline two: a question becomes an answer.
+
+    str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─route→ {source: weight} ─weigh, fuse→ [Candidate]
+        ─relevant→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
+
+Every stage is one call below, and every number of a result can be traced back through them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory_fabric.clock import Deadline
+from memory_fabric.lexicon import Lexicon
+from memory_fabric.model.query import Mode, Query, Scope
+from memory_fabric.model.result import Answer
+from memory_fabric.ports import Graph, Source
+from memory_fabric.search.crossref import BOOST, crossref
+from memory_fabric.search.dedupe import SIMILAR, dedupe
+from memory_fabric.search.dispatch import dispatch
+from memory_fabric.search.floor import Floor, relevant
+from memory_fabric.search.fuse import fuse
+from memory_fabric.search.parse import parse
+from memory_fabric.search.rank import Ranking, rank
+from memory_fabric.search.recipes import sources_of
+from memory_fabric.search.route import Routing, mix, route
+from memory_fabric.search.weigh import weigh
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Every number of the pipeline that a setting or a calibration decides."""
+
+    per_source: int = 20
+    """Hits that a source hands in at most (F-SRC-6)."""
+    similar: float = SIMILAR
+    boost: float = BOOST
+    routing: Routing = Routing()
+    floor: Floor = Floor()
+    ranking: Ranking = Ranking()
+    deadline: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A search over some sources."""
+
+    sources: Sequence[Source]
+    graph: Graph
+    lexicon: Lexicon
+    executor: Executor
+    tuning: Tuning = Tuning()
+
+    def __call__(
+        self, question: str, scope: Scope, now: datetime, *, mode: Mode = Mode.AUTO, limit: int = 10
+    ) -> Answer:
+        """The best ``limit`` memories in scope, each with its reasons.
+
+        Raises:
+            SourceError: a required source failed; the others' outages are named in the answer.
+            StoreError: our own store failed.
+        """
+        query = parse(question, self.lexicon, self.graph.find, scope, now)
+        sources = sources_of(mode, query, self.sources)
+        deadline = Deadline.after(self.tuning.deadline)
+        found, outages = dispatch(query, sources, max(self.tuning.per_source, limit), deadline, self.executor)
+        weights = route(found, mode, self.tuning.routing)
+        weighed, failed = weigh(query, sources, found)
+        candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor)
+        kept = crossref(dedupe(candidates, self.tuning.similar), query, self.graph, self.tuning.boost)
+        results = rank(kept, query, self.tuning.ranking)[:limit]
+        return Answer(
+            query=query,
+            results=tuple(results),
+            mix=mix(weights),
+            counts={each.source: len(each.hits) for each in found},
+            merged=sum(bool(result.candidate.absorbed) for result in results),
+            outages=(*outages, *failed),
+            seconds={each.source: each.seconds for each in found},
+        )

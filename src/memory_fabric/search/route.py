@@ -1,0 +1,55 @@
+"""How much each source counts: vector confidence decides how much graph to mix in (F-ROUTE-2, decision 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from memory_fabric.model.query import Mode
+from memory_fabric.model.result import Found
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """Weights of the sources' raw scores, and the confidence between which the graph's share fades.
+
+    ``sure`` and ``unsure`` are in deviations above the embedder's own background, so that they hold for any calibrated
+    embedder; the cosine constants of one model are never reused for another (F-ROUTE-3).  They were set on half of
+    one project's questions: treat them as a starting point, not as knowledge.
+    """
+
+    text: float = 1.0
+    vector: float = 2.5
+    """BM25 plus 2 to 3 times the standardised cosine (retrieval.md §2)."""
+    graph: float = 1.0
+    """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
+    recent: float = 1.0
+    sure: float = 6.0
+    unsure: float = 4.0
+
+
+def graph_share(confidence: float, routing: Routing) -> float:
+    """1 at or below ``unsure``, 0 at or above ``sure``, falling evenly between (F-ROUTE-2)."""
+    if confidence >= routing.sure:
+        return 0.0
+    if confidence <= routing.unsure:
+        return 1.0
+    return (routing.sure - confidence) / (routing.sure - routing.unsure)
+
+
+def route(found: Sequence[Found], mode: Mode, routing: Routing = Routing()) -> dict[str, float]:
+    """Source → weight of its raw scores; 0 leaves a source out.
+
+    In ``auto`` mode the graph fades as the best vector hit grows sure; without vectors it keeps its whole weight.
+    """
+    weights = {each.source: float(getattr(routing, each.source, 1.0)) for each in found}
+    if mode is Mode.AUTO and "graph" in weights and "vector" in weights:
+        best = max((hit.raw for each in found if each.source == "vector" for hit in each.hits), default=0.0)
+        weights["graph"] *= graph_share(best, routing)
+    return weights
+
+
+def mix(weights: Mapping[str, float]) -> dict[str, float]:
+    """The weights as shares that sum to 1; empty when nothing counts."""
+    total = sum(weights.values())
+    return {source: weight / total for source, weight in weights.items()} if total > 0 else {}

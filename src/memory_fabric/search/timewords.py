@@ -1,0 +1,159 @@
+"""Time words of a question: "yesterday", "3 weeks ago", "in March 2026" become a window (F-PARSE-8).
+
+Strict on purpose: a number is a year only beside a month or after "in/since/before/during/of" and only where no
+other reading is at hand ("port 9077", "issue 2019": C-136).  Unsure means no window.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from memory_fabric.model.query import Window
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|"
+        "october oct|november nov|december dec".split("|"),
+        1,
+    )
+    for name in names.split()
+}
+_DAYS = {name: number for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())}
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
+_UNITS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
+
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_COUNT = r"\d{1,3}|" + "|".join(_COUNTS)
+
+Rule = Callable[[re.Match[str], datetime], Window | None]
+
+
+def window_of(text: str, now: datetime) -> Window | None:
+    """The span that the question names, in aware UTC, or None; never raises."""
+    folded = " ".join(text.casefold().split())
+    for pattern, rule in _RULES:
+        for match in pattern.finditer(folded):
+            try:
+                window = rule(match, now)
+            except (ValueError, OverflowError):
+                continue  # the 30th of February: no date, hence no window
+            if window is not None:
+                return window
+    return None
+
+
+def _midnight(at: datetime) -> datetime:
+    return at.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _days(first: datetime, days: float) -> Window:
+    return Window(first, first + timedelta(days=days))
+
+
+def _iso(match: re.Match[str], now: datetime) -> Window | None:
+    year, month, day = int(match["year"]), int(match["month"]), match["day"]
+    if day is None:
+        return _month_span(year, month, now)
+    return _days(_midnight(now).replace(year=year, month=month, day=int(day)), 1)
+
+
+def _month_span(year: int, month: int, now: datetime) -> Window:
+    first = _midnight(now).replace(year=year, month=month, day=1)
+    after = first.replace(year=year + month // 12, month=month % 12 + 1)
+    return Window(first, after)
+
+
+def _named_month(match: re.Match[str], now: datetime) -> Window | None:
+    """Like "in March 2026", "March 5, 2026", "5 March", "last March"; without a year the latest one that has begun."""
+    month, day = _MONTHS[match["name"]], match["day"] or match["day2"]
+    year = int(match["year"]) if match["year"] else now.year - (month > now.month)
+    if match["which"] == "last" and not match["year"] and year == now.year and month == now.month:
+        year -= 1
+    if not (match["in"] or match["year"] or day or match["which"]):
+        return None
+    if day:
+        return _days(_midnight(now).replace(year=year, month=month, day=int(day)), 1)
+    return _month_span(year, month, now)
+
+
+def _ago(match: re.Match[str], now: datetime) -> Window:
+    days = _count(match["count"]) * _UNITS[match["unit"]]
+    slack = max(1.0, _UNITS[match["unit"]] / 2)
+    centre = now - timedelta(days=days)
+    return Window(centre - timedelta(days=slack), centre + timedelta(days=slack))
+
+
+def _past(match: re.Match[str], now: datetime) -> Window:
+    return Window(now - timedelta(days=_count(match["count"]) * _UNITS[match["unit"]]), now)
+
+
+def _count(word: str | None) -> int:
+    if not word:
+        return 1
+    return _COUNTS[word] if word in _COUNTS else int(word)
+
+
+def _relative(match: re.Match[str], now: datetime) -> Window:
+    today = _midnight(now)
+    word = match.group()
+    if word in ("today", "tonight", "this morning", "今日"):
+        return _days(today, 1)
+    if word in ("yesterday", "last night", "昨日"):
+        return _days(today - timedelta(days=1), 1)
+    this_week = today - timedelta(days=today.weekday())
+    if word in ("this week", "今週"):
+        return _days(this_week, 7)
+    if word in ("last week", "先週"):
+        return _days(this_week - timedelta(days=7), 7)
+    if word in ("this month", "今月"):
+        return _month_span(now.year, now.month, now)
+    if word in ("last month", "先月"):
+        return _month_span(now.year - (now.month == 1), (now.month - 2) % 12 + 1, now)
+    year = now.year - (word == "last year")
+    return Window(today.replace(year=year, month=1, day=1), today.replace(year=year + 1, month=1, day=1))
+
+
+def _weekday(match: re.Match[str], now: datetime) -> Window:
+    back = (now.weekday() - _DAYS[match["name"]]) % 7 or 7
+    return _days(_midnight(now) - timedelta(days=back), 1)
+
+
+def _year(match: re.Match[str], now: datetime) -> Window | None:
+    year = int(match["year"])
+    if not 2000 <= year <= now.year:
+        return None
+    first = _midnight(now).replace(year=year, month=1, day=1)
+    return Window(first, first.replace(year=year + 1))
+
+
+_RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
+    (re.compile(pattern), rule)
+    for pattern, rule in (
+        (r"(?<![\w.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>[0-2]\d|3[01]))?(?![\w-])", _iso),
+        (
+            r"(?:\b(?P<in>in|since|during|from|until|of|early|late|mid)[ -])?(?:(?P<which>last|this)\ )?"
+            r"(?:(?P<day>[0-2]?\d|3[01])(?:st|nd|rd|th)?(?:\ of)?\ )?"
+            rf"\b(?P<name>{_MONTH})\b\.?(?:\ (?P<day2>[0-2]?\d|3[01])(?:st|nd|rd|th)?\b(?!\d))?"
+            r"(?:,?\ (?P<year>(?:19|20)\d\d)\b)?",
+            _named_month,
+        ),
+        (rf"\b(?P<count>{_COUNT})\ (?P<unit>{'|'.join(_UNITS)})s?\ (?:ago|back|earlier)\b", _ago),
+        (
+            rf"\b(?:(?:last|past|previous)\ (?P<count>{_COUNT})\ (?P<unit>{'|'.join(_UNITS)})s?)\b",
+            _past,
+        ),
+        (
+            r"\b(?:today|tonight|this morning|yesterday|last night|this week|last week|this month|last month|"
+            r"this year|last year)\b|今日|昨日|今週|先週|今月|先月",
+            _relative,
+        ),
+        (rf"\b(?:last|on|this past)\ (?P<name>{'|'.join(_DAYS)})\b", _weekday),
+        (
+            r"\b(?:in|during|since)\ (?:the year\ )?(?P<year>20\d\d)\b(?!\s*(?:ms|mb|kb|px|lines|files|tests))",
+            _year,
+        ),
+    )
+)
