@@ -1,0 +1,89 @@
+"""Rollout files, plain or zstd-compressed, as lines (formats.md §3.1, C-025)."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from memory_fabric.errors import MalformedFile
+from memory_fabric.ingest.formats.head import HEAD_BYTES
+from memory_fabric.ingest.lines import Line, read_lines
+from memory_fabric.ports import Cursor
+
+MAGIC = b"\x28\xb5\x2f\xfd"
+ATTEMPTS = 3
+PAUSE_SECONDS = 0.05
+"""Codex may change a rollout from plain to compressed while we look for it: about 3 × 50 ms (formats.md §3.1)."""
+
+_STEP = 1024 * 1024
+
+
+def unpacked_head(head: bytes) -> bytes:
+    """The head of a rollout as plain text: as it is, or as far as its compressed bytes reach; empty if damaged."""
+    if not head.startswith(MAGIC):
+        return head
+    import zstandard  # noqa: PLC0415 (loaded only for compressed rollouts)
+
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head), read_across_frames=True) as reader:
+            return reader.read(HEAD_BYTES)
+    except zstandard.ZstdError:
+        return b""
+
+
+def is_compressed(path: Path, pause: Callable[[float], None]) -> bool:
+    """Whether the rollout lies there in compressed form.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    with _opened(path, pause) as stream:
+        return stream.read(len(MAGIC)) == MAGIC
+
+
+def rollout_lines(path: Path, pause: Callable[[float], None], start: Cursor = Cursor()) -> Iterator[Line]:
+    """Every line of a rollout from the cursor on; offsets count unpacked bytes.
+
+    Raises:
+        MalformedFile: the compressed data is damaged; lines before the damage were yielded.
+        OSError: it cannot be opened, in neither form, after three attempts.
+    """
+    with _opened(path, pause) as stream:
+        packed = stream.read(len(MAGIC)) == MAGIC
+        if not packed:
+            stream.seek(start.offset)
+            yield from read_lines(stream, start)
+            return
+        stream.seek(0)
+        import zstandard  # noqa: PLC0415 (loaded only for compressed rollouts)
+
+        try:
+            with zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True) as reader:
+                plain = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader), _STEP))
+                left = start.offset
+                while left > 0 and (skipped := plain.read(min(left, _STEP))):
+                    left -= len(skipped)
+                yield from read_lines(plain, start)
+        except zstandard.ZstdError:
+            raise MalformedFile(f"{path.name}: damaged zstd data") from None
+
+
+@contextmanager
+def _opened(path: Path, pause: Callable[[float], None]) -> Iterator[BinaryIO]:
+    """The file, or its twin in the other form if it has just changed."""
+    twin = path.with_name(path.name.removesuffix(".zst") if path.suffix == ".zst" else path.name + ".zst")
+    for attempt in range(1, ATTEMPTS + 1):
+        for form in (path, twin):
+            try:
+                stream = form.open("rb")
+            except FileNotFoundError:
+                continue
+            with stream:
+                yield stream
+            return
+        if attempt < ATTEMPTS:
+            pause(PAUSE_SECONDS)
+    raise FileNotFoundError(2, "no such file, plain or compressed", str(path))
