@@ -81,7 +81,7 @@ make_venv() {
   say "making $VENV with $("$python" --version)"
   if works uv --version; then
     quietly uv venv --quiet --clear --python "$python" "$VENV" || fail "uv could not make $VENV"
-  elif works "$python" -c 'import ensurepip' || { apt_install python3-venv && works "$python" -c 'import ensurepip'; }; then
+  elif works "$python" -m ensurepip --version || { apt_install python3-venv && works "$python" -m ensurepip --version; }; then
     quietly "$python" -m venv --clear "$VENV" || fail "$python could not make $VENV"
   elif works "$python" -m pip --version; then
     quietly "$python" -m venv --clear --without-pip "$VENV" || fail "$python could not make $VENV"
