@@ -1,4 +1,4 @@
-"""Golden files for transcript readers: ``NAME.<ext>`` holds the input, ``NAME.expected.json`` what a reader makes of it.
+"""Golden files of transcript readers: ``NAME.<ext>`` holds the input, ``NAME.expected.json`` what a reader makes of it.
 
 A format's test module needs three lines::
 
