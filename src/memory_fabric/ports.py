@@ -111,6 +111,15 @@ class Extractor(Protocol):
 # ── embedding ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Cosines of unrelated question-passage pairs of one space in this store: the zero of its scale (decision 7)."""
+
+    mean: float
+    deviation: float
+    pairs: int
+
+
 class Embedder(Protocol):
     """Texts to unit vectors of one space."""
 
@@ -122,6 +131,11 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int:
         """Components of a vector."""
+        ...
+
+    @property
+    def prior(self) -> Background:
+        """The background measured beforehand on unrelated pairs, for stores too small to measure their own."""
         ...
 
     def windows(self, text: str) -> list[str]:
@@ -326,15 +340,6 @@ class TextIndex(Protocol):
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         """Counts for these terms."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Background:
-    """Cosines of unrelated question-passage pairs of one space in this store: the zero of its scale (decision 7)."""
-
-    mean: float
-    deviation: float
-    pairs: int
 
 
 class VectorIndex(Protocol):

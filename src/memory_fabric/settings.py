@@ -20,7 +20,7 @@ CONFIG_FILE = "config.toml"
 STORE_FILE = "memory.db"
 
 
-def _setting(
+def _setting(  # noqa: PLR0913 - every argument is a word of the documentation
     default: Any,
     about: str,
     *,
@@ -178,7 +178,8 @@ class Settings:
         from_env = dict(_from_environment(env))
         home = Path(str(given.get("home") or from_env.get("home") or cls().home)).expanduser()
         values: dict[str, object] = {**_from_file(home / CONFIG_FILE), **from_env, **given, "home": home}
-        return cls(**{name: _read(name, value) for name, value in values.items()})
+        typed: dict[str, Any] = {name: _read(name, value) for name, value in values.items()}
+        return cls(**typed)
 
 
 _FIELDS = {item.name: item for item in fields(Settings)}

@@ -18,8 +18,7 @@ MAX_RELATIONS = 12
 
 
 def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor: float = BOOST) -> list[Candidate]:
-    """Candidates with their relations attached, boosted when an entity that the question is about also stands in
-    another session than theirs.
+    """Candidates with their relations, boosted when an entity of the question also stands in another session.
 
     Only entities of the question count: nearly every exchange names *some* entity known elsewhere, and a boost that
     everything gets orders nothing.  The boost is no witness: it does not cross-validate (F-XREF-6).

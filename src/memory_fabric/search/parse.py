@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -28,25 +29,43 @@ FindEntities = Callable[[Sequence[str]], Sequence[Entity]]
 def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now: datetime) -> Query:
     """The parsed question; an empty one asks for recent memories (F-PARSE-7)."""
     text = texts.clean(question)
-    asked, wider = lexicon.without_scope_words(text)
+    asked, wider = _without_scope_words(text, lexicon)
     spotted = lexicon.spot(asked)
     actors = {word for item in spotted if lexicon.is_agent(item.canonical) for word in texts.words(item.name)}
     semantic = " ".join(word for word in _topic_words(asked) if not actors.issuperset(texts.words(word)))
     semantic = semantic or asked.strip()
     hints = [item.canonical for item in spotted]
     hints += [entity.name for entity in find(_names(asked))]
-    hints += lexicon.topics(asked)
+    hints += [word for word in texts.words(asked) if word in lexicon.topics]
     return Query(
         text=asked.strip(),
         semantic=semantic,
         terms=tuple(dict.fromkeys(texts.analyse(semantic)))[:MAX_TERMS],
         entity_hints=_strongest(hints),
-        intent=Intent(lexicon.intent_of(asked)),
+        intent=_intent(asked, lexicon),
         window=window_of(asked, now),
         scope=replace(scope, projects=None) if wider else scope,
         now=now,
         all_projects=wider,
     )
+
+
+def _without_scope_words(text: str, lexicon: Lexicon) -> tuple[str, bool]:
+    """The question without the phrases that widen its scope, and whether there were any (F-PARSE-9)."""
+    for phrase in lexicon.wider_scope:
+        shorter = re.sub(rf"(?<!\w){re.escape(phrase)}(?!\w)", " ", text, flags=re.IGNORECASE)
+        if shorter != text:
+            return shorter, True
+    return text, False
+
+
+def _intent(text: str, lexicon: Lexicon) -> Intent:
+    """The first intent one of whose words or phrases stands in the question."""
+    plain = f" {' '.join(texts.words(text))} "
+    for intent, phrases in lexicon.intents.items():
+        if any(f" {' '.join(texts.words(phrase))} " in plain for phrase in phrases):
+            return Intent(intent)
+    return Intent.GENERAL
 
 
 def _topic_words(text: str) -> list[str]:

@@ -9,18 +9,17 @@ Every stage is one call below, and every number of a result can be traced back t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
 
 from memory_fabric.clock import Deadline
 from memory_fabric.lexicon import Lexicon
-from memory_fabric.model.query import Mode, Query, Scope
+from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.ports import Graph, Source
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
-from memory_fabric.search.dispatch import dispatch
+from memory_fabric.search.dispatch import Workers, dispatch
 from memory_fabric.search.floor import Floor, relevant
 from memory_fabric.search.fuse import fuse
 from memory_fabric.search.parse import parse
@@ -51,7 +50,7 @@ class Search:
     sources: Sequence[Source]
     graph: Graph
     lexicon: Lexicon
-    executor: Executor
+    workers: Workers
     tuning: Tuning = Tuning()
 
     def __call__(
@@ -66,7 +65,7 @@ class Search:
         query = parse(question, self.lexicon, self.graph.find, scope, now)
         sources = sources_of(mode, query, self.sources)
         deadline = Deadline.after(self.tuning.deadline)
-        found, outages = dispatch(query, sources, max(self.tuning.per_source, limit), deadline, self.executor)
+        found, outages = dispatch(query, sources, max(self.tuning.per_source, limit), deadline, self.workers)
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
         candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor)

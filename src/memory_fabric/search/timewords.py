@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 from memory_fabric.model.query import Window
 
@@ -97,23 +98,40 @@ def _count(word: str | None) -> int:
 
 
 def _relative(match: re.Match[str], now: datetime) -> Window:
-    today = _midnight(now)
-    word = match.group()
-    if word in ("today", "tonight", "this morning", "今日"):
-        return _days(today, 1)
-    if word in ("yesterday", "last night", "昨日"):
-        return _days(today - timedelta(days=1), 1)
-    this_week = today - timedelta(days=today.weekday())
-    if word in ("this week", "今週"):
-        return _days(this_week, 7)
-    if word in ("last week", "先週"):
-        return _days(this_week - timedelta(days=7), 7)
-    if word in ("this month", "今月"):
-        return _month_span(now.year, now.month, now)
-    if word in ("last month", "先月"):
-        return _month_span(now.year - (now.month == 1), (now.month - 2) % 12 + 1, now)
-    year = now.year - (word == "last year")
-    return Window(today.replace(year=year, month=1, day=1), today.replace(year=year + 1, month=1, day=1))
+    return _RELATIVE[match.group()](now)
+
+
+def _day(back: int, now: datetime) -> Window:
+    return _days(_midnight(now) - timedelta(days=back), 1)
+
+
+def _week(back: int, now: datetime) -> Window:
+    return _days(_midnight(now) - timedelta(days=now.weekday() + 7 * back), 7)
+
+
+def _calendar_month(back: int, now: datetime) -> Window:
+    return _month_span(now.year - (now.month <= back), (now.month - 1 - back) % 12 + 1, now)
+
+
+def _calendar_year(back: int, now: datetime) -> Window:
+    first = _midnight(now).replace(year=now.year - back, month=1, day=1)
+    return Window(first, first.replace(year=first.year + 1))
+
+
+_RELATIVE: dict[str, Callable[[datetime], Window]] = {
+    word: partial(rule, back)
+    for rule, back, words in (
+        (_day, 0, "today|tonight|this morning|今日"),
+        (_day, 1, "yesterday|last night|昨日"),
+        (_week, 0, "this week|今週"),
+        (_week, 1, "last week|先週"),
+        (_calendar_month, 0, "this month|今月"),
+        (_calendar_month, 1, "last month|先月"),
+        (_calendar_year, 0, "this year|今年"),
+        (_calendar_year, 1, "last year|去年"),
+    )
+    for word in words.split("|")
+}
 
 
 def _weekday(match: re.Match[str], now: datetime) -> Window:
@@ -146,8 +164,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
             _past,
         ),
         (
-            r"\b(?:today|tonight|this morning|yesterday|last night|this week|last week|this month|last month|"
-            r"this year|last year)\b|今日|昨日|今週|先週|今月|先月",
+            "|".join(rf"\b{word}\b" if word.isascii() else word for word in sorted(_RELATIVE, key=len, reverse=True)),
             _relative,
         ),
         (rf"\b(?:last|on|this past)\ (?P<name>{'|'.join(_DAYS)})\b", _weekday),

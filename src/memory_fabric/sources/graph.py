@@ -40,8 +40,11 @@ Walker = Callable[[Graph, Sequence[EntityId], Scope, int], Walked]
 
 
 class GraphSource:
-    """Σ over the relations that rest on a memory of 1/hops · idf of their rarer end, plus the named entities it
-    mentions; divided by the square root of how many relations the memory holds (F-ROUTE-5)."""
+    """Relations and entities within two hops of what the question names.
+
+    Σ over the relations that rest on a memory of idf/(1 + hops), plus the idf of named entities that it mentions,
+    divided by the square root of how many relations it holds (F-ROUTE-5).
+    """
 
     name = "graph"
     required = True

@@ -16,9 +16,6 @@ from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex
 if TYPE_CHECKING:
     from memory_fabric.ports import Vectors
 
-PRIOR = Background(0.06, 0.10, 0)
-"""Used until a store is calibrated: about what small English models give for unrelated pairs (retrieval.md §2)."""
-
 
 class VectorSource:
     """Cosine of the question with the best window of a memory, standardised by the background of its space.
@@ -61,7 +58,7 @@ class VectorSource:
 
     def background(self) -> Background:
         """The zero and the unit of this space's cosines in this store."""
-        return self._index.background(self._embedder.space) or PRIOR
+        return self._index.background(self._embedder.space) or self._embedder.prior
 
     def _question(self, text: str) -> Vectors:
         """The question's vector; the last one is kept, since ``weigh`` follows ``find``."""

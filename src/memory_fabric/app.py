@@ -1,0 +1,239 @@
+"""The composition root: ``Settings`` become a wired ``Fabric``.  No logic of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memory_fabric import clock, lexicon
+from memory_fabric.curate.health import Check, examine
+from memory_fabric.embed import open_embedder
+from memory_fabric.embed.backfill import Backfilled, backfill
+from memory_fabric.embed.calibrate import calibrate, questions_of
+from memory_fabric.ingest.discover import Place, usual_places
+from memory_fabric.ingest.extract import extractors
+from memory_fabric.ingest.formats import format_named, formats
+from memory_fabric.ingest.pipeline import Progress, Seams, ingest
+from memory_fabric.ingest.project import Projects
+from memory_fabric.ingest.report import IngestReport
+from memory_fabric.model.memory import Memory, MemoryId, StatementKind
+from memory_fabric.model.query import Mode, Scope, Window
+from memory_fabric.model.result import Answer
+from memory_fabric.ports import Census, Embedder, Source
+from memory_fabric.search import traverse
+from memory_fabric.search.context import Context, load
+from memory_fabric.search.dispatch import Workers
+from memory_fabric.search.factors.recency import Curve
+from memory_fabric.search.history import HistoryItem, history
+from memory_fabric.search.pipeline import Search, Tuning
+from memory_fabric.search.rank import Ranking
+from memory_fabric.search.related import Connections, Related, connections, related
+from memory_fabric.search.scope import choose_projects
+from memory_fabric.settings import Settings, environment
+from memory_fabric.sources.graph import GraphSource
+from memory_fabric.sources.recent import RecentSource
+from memory_fabric.sources.text import TextSource
+from memory_fabric.sources.vector import VectorSource
+from memory_fabric.store.sqlite import SqliteStore
+
+CALIBRATION_SAMPLE = 400
+"""Memories whose first sentences serve as questions when a space is calibrated."""
+
+
+class Fabric:
+    """One memory, opened.
+
+    ::
+
+        with Fabric.open() as fabric:
+            fabric.ingest()
+            answer = fabric.search("why did we leave Redis?", fabric.scope(every=True))
+    """
+
+    def __init__(self, settings: Settings, store: SqliteStore) -> None:
+        self.settings = settings
+        self.store = store
+
+    @classmethod
+    def open(cls, settings: Settings | None = None, *, read_only: bool = False) -> Self:
+        """Open the store of these settings (default: ``Settings.load()``), making it if it is not there.
+
+        Raises:
+            ConfigError: the settings are not usable.
+            StoreError: the store cannot be opened.
+        """
+        chosen = settings or Settings.load()
+        return cls(chosen, SqliteStore.open(chosen.store, read_only=read_only))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the store."""
+        self.store.close()
+
+    # ── filling ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def places(self) -> tuple[Place, ...]:
+        """Where the known harnesses keep their transcripts on this machine."""
+        return usual_places(environment(), Path.home())
+
+    def ingest(
+        self,
+        paths: Iterable[Path] | None = None,
+        *,
+        format: str | None = None,  # noqa: A002
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Read transcripts: those given, or all in the usual places.  See ``ingest.pipeline.ingest``."""
+        chosen = [place.root for place in self.places() if place.exists] if paths is None else list(paths)
+        seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters)
+        only = format_named(format) if format else None
+        return ingest(chosen, seams, only=only, dry_run=dry_run, progress=progress)
+
+    def embed(
+        self, *, progress: Callable[[int], None] | None = None, stop: Callable[[], bool] | None = None
+    ) -> Backfilled | None:
+        """Embed what has no vectors yet, then calibrate the space; None when embedding is switched off.
+
+        Raises:
+            EmbedderUnavailable: the model is missing or damaged; nothing is lost, text and graph search go on.
+        """
+        embedder = self.embedder
+        if embedder is None:
+            return None
+        done = backfill(self.store, embedder, progress=progress, stop=stop)
+        if done.memories or self.store.background(embedder.space) is None:
+            calibrate(self.store, embedder, questions_of(self.store.recent(Scope(), CALIBRATION_SAMPLE)))
+        return done
+
+    def pending(self) -> int:
+        """Memories without vectors of the chosen embedder; 0 when embedding is switched off."""
+        if self.embedder is None:
+            return 0
+        return self.store.count() - self.store.coverage().get(self.embedder.space, 0)
+
+    # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def scope(
+        self,
+        *,
+        project: str | None = None,
+        every: bool = False,
+        cwd: str | None = None,
+        window: Window = Window(),
+        kinds: Sequence[str] = (),
+        categories: Sequence[str] = (),
+        as_of: datetime | None = None,
+        superseded: bool = False,
+    ) -> tuple[Scope, str | None]:
+        """What a question may see, and a sentence for the user where the choice of projects needs one.
+
+        Raises:
+            UsageError: the project is not known.
+        """
+        known = self.store.projects()
+        current = Projects(known).identify(cwd)
+        chosen, note = choose_projects(known, project, current, every)
+        return Scope(chosen, window, tuple(kinds), tuple(categories), as_of, superseded), note
+
+    def search(self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10) -> Answer:
+        """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``."""
+        return self._search(question, scope, clock.utcnow(), mode=mode, limit=limit)
+
+    def related(
+        self, name: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None, limit: int = 40
+    ) -> Related:
+        """What is related to an entity or a memory.  See ``search.related.related``."""
+        return related(self.store, name, scope, depth, label, limit)
+
+    def paths(
+        self, start: str, goal: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None
+    ) -> Connections:
+        """How two entities are connected.  See ``search.related.connections``."""
+        return connections(self.store, start, goal, scope, depth, label)
+
+    def load(self, scope: Scope = Scope(), *, budget: int = 2000) -> Context:
+        """What a new session should know, within a budget of tokens."""
+        return load(self.store, scope, budget)
+
+    def history(
+        self,
+        scope: Scope = Scope(),
+        *,
+        kinds: Sequence[StatementKind] = (StatementKind.DECISION,),
+        limit: int = 50,
+    ) -> list[HistoryItem]:
+        """Decisions over time, newest first, each with what superseded it."""
+        return history(self.store, scope, kinds, limit)
+
+    # ── tending ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Memories by id."""
+        return self.store.get(ids)
+
+    def census(self) -> Census:
+        """Counts of everything."""
+        return self.store.census()
+
+    def doctor(self) -> Iterator[Check]:
+        """Whether everything is well."""
+        return examine(self.store, lambda: self.embedder)
+
+    def export(self) -> Iterator[dict[str, object]]:
+        """Everything but vectors, as JSON objects that ``restore`` takes."""
+        return self.store.dump()
+
+    def restore(self, rows: Iterable[Mapping[str, object]]) -> dict[str, int]:
+        """Take what ``export`` gave; what is there stays."""
+        return self.store.restore(rows)
+
+    # ── wiring ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def lexicon(self) -> lexicon.Lexicon:
+        """The word lists, with the user's on top."""
+        return lexicon.load(Path(self.settings.lexicon).expanduser() if self.settings.lexicon else None)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        """The chosen embedder, its model not loaded yet; None when switched off."""
+        return None if self.settings.embedder == "none" else open_embedder(self.settings.embedder)
+
+    @cached_property
+    def _search(self) -> Search:
+        settings = self.settings
+        sources: list[Source] = [
+            TextSource(self.store, self.store, settings.tool_weight),
+            GraphSource(self.store, self.store, traverse.walk),
+            RecentSource(self.store),
+        ]
+        if self.embedder is not None:
+            sources.append(VectorSource(self.store, self.store, self.embedder))
+        curve = Curve(settings.recency_curve, settings.recency_half_life, settings.recency_floor)
+        ranking = Ranking(
+            settings.weight_recency,
+            settings.weight_relevance,
+            settings.weight_authority,
+            curve,
+            settings.ranking == "sum",
+        )
+        tuning = Tuning(
+            per_source=settings.max_results,
+            similar=settings.dedup_threshold,
+            boost=settings.boost_factor,
+            ranking=ranking,
+            deadline=settings.deadline,
+        )
+        return Search(tuple(sources), self.store, self.lexicon, Workers(), tuning)

@@ -1,0 +1,76 @@
+"""Is everything well: what ``doctor`` shows (design promise 1: nothing is dropped without a place to look it up)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from memory_fabric.errors import MemoryFabricError
+from memory_fabric.ports import Embedder, Store
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at."""
+
+    name: str
+    verdict: Verdict
+    detail: str
+    remedy: str = ""
+
+
+def examine(store: Store, open_embedder: Callable[[], Embedder | None]) -> Iterator[Check]:
+    """Every check, in the order in which faults explain each other."""
+    faults = store.check()
+    if faults:
+        yield from (Check("store", Verdict.FAIL, fault, "restore a backup, or ingest again") for fault in faults)
+    else:
+        yield Check("store", Verdict.OK, "integrity, references and permissions are sound")
+    yield from _reading(store)
+    yield from _vectors(store, open_embedder)
+
+
+def _reading(store: Store) -> Iterator[Check]:
+    """Files that could not be read, and lines that were broken."""
+    entries = store.entries()
+    failed = [entry for entry in entries if entry.error]
+    broken = [(entry.path, entry.skipped["broken json"]) for entry in entries if entry.skipped.get("broken json")]
+    yield from (Check("source file", Verdict.FAIL, f"{entry.path}: {entry.error}") for entry in failed)
+    yield from (Check("source file", Verdict.WARN, f"{path}: {count} broken lines left out") for path, count in broken)
+    if not failed and not broken:
+        yield Check("source files", Verdict.OK, f"{len(entries)} read")
+
+
+def _vectors(store: Store, open_embedder: Callable[[], Embedder | None]) -> Iterator[Check]:
+    total = store.count()
+    try:
+        embedder = open_embedder()
+        if embedder is None:
+            yield Check("embedder", Verdict.WARN, "switched off: text and graph only", "set `embedder`")
+            return
+        embedder.embed_query("Is the embedder well?")
+    except MemoryFabricError as error:
+        yield Check("embedder", Verdict.FAIL, error.message, error.hint)
+        return
+    yield Check("embedder", Verdict.OK, f"{embedder.space}, {embedder.dimension} dimensions")
+    covered = store.coverage().get(embedder.space, 0)
+    verdict = Verdict.OK if covered == total else Verdict.WARN
+    remedy = "" if covered == total else "run `memory-fabric ingest` to embed the rest"
+    yield Check("vectors", verdict, f"{covered} of {total} memories", remedy)
+    background = store.background(embedder.space)
+    if background is None:
+        yield Check(
+            "calibration", Verdict.WARN, "none yet: the model's prior is used", "ingest more, then run it again"
+        )
+    else:
+        detail = f"unrelated pairs: {background.mean:.3f} ± {background.deviation:.3f} (n = {background.pairs})"
+        yield Check("calibration", Verdict.OK, detail)

@@ -1,0 +1,124 @@
+"""What a new session should know of its project, within a token budget (F-CMD-9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from memory_fabric.model.memory import Memory, Session, Statement, StatementKind
+from memory_fabric.model.query import Scope
+from memory_fabric.ports import Store
+from memory_fabric.search.history import HistoryItem, history
+from memory_fabric.text import fold, split_exchange
+
+DECISIONS, PROBLEMS, SESSIONS, PREFERENCES = 5, 3, 5, 3
+"""Items of each kind at most (F-CMD-9: 5 decisions, 3 blockers, 5 recent)."""
+
+CHARACTERS_PER_TOKEN = 4
+"""Rough size of a token in English text; budgets are kept on the safe side of it."""
+
+OPEN_FOR = timedelta(minutes=30)
+"""A problem counts as open when its session ended within this time of it: nobody worked on after it."""
+
+LINE = 240
+"""Characters of one item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and its items, whole items only."""
+
+    title: str
+    items: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Sections in the order of their worth, and how many items the budget left out."""
+
+    sections: tuple[Section, ...]
+    tokens: int
+    left_out: int
+
+    @property
+    def text(self) -> str:
+        """Markdown, quoted as data with dates (F-HOOK-4)."""
+        return "\n\n".join(
+            "\n".join((f"## {section.title}", *(f"- {item}" for item in section.items))) for section in self.sections
+        )
+
+
+def load(store: Store, scope: Scope, budget: int = 2000) -> Context:
+    """Recent decisions that still hold, open problems, standing preferences and recent sessions of a scope."""
+    decisions = _distinct(item for item in history(store, scope, limit=40) if item.superseded_by is None)
+    preferences = _distinct(history(store, scope, (StatementKind.PREFERENCE,), limit=20))
+    recent = store.recent(scope, 60)
+    sections = [
+        ("Decisions", [_said(item.memory, item.statement) for item in decisions][:DECISIONS]),
+        ("Open problems", [_said(*row) for row in _open_problems(store, scope)][:PROBLEMS]),
+        ("Preferences", [_said(item.memory, item.statement) for item in preferences][:PREFERENCES]),
+        ("Recent work", list(_sessions(store, recent))[:SESSIONS]),
+    ]
+    return _within(sections, budget)
+
+
+def _within(sections: Iterable[tuple[str, list[str]]], budget: int) -> Context:
+    left, used, kept, left_out = budget * CHARACTERS_PER_TOKEN, 0, [], 0
+    for title, items in sections:
+        chosen: list[str] = []
+        for item in items:
+            cost = len(item) + 3 + (0 if chosen else len(title) + 5)
+            if used + cost > left:
+                left_out += 1
+                continue
+            chosen.append(item)
+            used += cost
+        if chosen:
+            kept.append(Section(title, tuple(chosen)))
+    return Context(tuple(kept), -(-used // CHARACTERS_PER_TOKEN), left_out)
+
+
+def _distinct(items: Iterable[HistoryItem]) -> list[HistoryItem]:
+    """The same words once, the newest kept."""
+    return list({fold(item.statement.text): item for item in reversed(list(items))}.values())[::-1]
+
+
+def _open_problems(store: Store, scope: Scope) -> Iterator[tuple[Memory, Statement]]:
+    """Problems that the user reported at the end of a session."""
+    rows = store.statements((StatementKind.PROBLEM,), scope, 60)
+    ends = store.sessions(list({memory.origin.session for memory, _ in rows}))
+    for memory, statement in rows:
+        session = ends.get(memory.origin.session)
+        if statement.speaker == "user" and session is not None and _last_words(memory, session):
+            yield memory, statement
+
+
+def _last_words(memory: Memory, session: Session) -> bool:
+    return memory.at is not None and session.ended_at is not None and session.ended_at - memory.at <= OPEN_FOR
+
+
+def _said(memory: Memory, statement: Statement) -> str:
+    day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
+    return f"{day}{_short(statement.text)} ({memory.id})"
+
+
+def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
+    """One line a session, newest first: its title, or what was asked first among its recent memories."""
+    newest: dict[str, Memory] = {}
+    for memory in recent:
+        if not memory.metadata.get("sidechain"):
+            newest.setdefault(memory.origin.session, memory)
+    known = store.sessions([memory.origin.session for memory in newest.values()])
+    for memory in newest.values():
+        session = known.get(memory.origin.session)
+        prompt = split_exchange(memory.text)[0]
+        title = (session.title if session else None) or prompt
+        if title:
+            day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
+            yield f"{day}{_short(title)} ({memory.id})"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"
