@@ -1,0 +1,58 @@
+"""Cutting a long text into overlapping windows, so that its tail is found as well as its head (C-069)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One token of a text: where it stands, and which word it belongs to."""
+
+    start: int
+    end: int
+    """Character offsets, ``end`` exclusive."""
+    word: int
+    """Pieces of one word share this number; it never falls."""
+
+
+def cut(text: str, pieces: Sequence[Piece], size: int, overlap: int) -> list[str]:
+    """The text as windows of at most ``size`` pieces; each shares ``overlap`` or a few more with the one before.
+
+    In order; at least one; together they hold every character.  No word is cut unless it alone is too long: windows
+    then fall back on cutting between its pieces.  ``overlap`` is below ``size``.
+    """
+    if len(pieces) <= size:
+        return [text]
+    windows: list[str] = []
+    first = 0
+    while True:
+        last = _end(pieces, first, size)
+        begin = pieces[first].start if first else 0
+        if last == len(pieces):
+            windows.append(text[begin:])
+            return windows
+        # What stands between two pieces (white space, control characters) goes with the earlier one.
+        windows.append(text[begin : max(pieces[last].start, pieces[last - 1].end)])
+        first = _start(pieces, first, last, overlap)
+
+
+def _end(pieces: Sequence[Piece], first: int, size: int) -> int:
+    """Where the window that begins at ``first`` ends, exclusive: at a word's end where one lies in its second half."""
+    last = first + size
+    if last >= len(pieces):
+        return len(pieces)
+    whole = last
+    while pieces[whole].word == pieces[whole - 1].word and whole - first > max(1, size // 2):
+        whole -= 1
+    return last if pieces[whole].word == pieces[whole - 1].word else whole
+
+
+def _start(pieces: Sequence[Piece], first: int, last: int, overlap: int) -> int:
+    """Where the next window begins: ``overlap`` pieces before ``last``, or at the beginning of the word there."""
+    plain = max(first + 1, last - overlap)
+    whole = plain
+    while whole > first + 1 and pieces[whole].word == pieces[whole - 1].word:
+        whole -= 1
+    return plain if pieces[whole].word == pieces[whole - 1].word else whole
