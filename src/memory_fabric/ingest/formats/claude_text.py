@@ -115,15 +115,15 @@ def _cut(text: str) -> tuple[str, str]:
     closings: dict[str, int] = {}
     opening = _OPEN_AT_LINE_START.search(text)
     while opening:
-        before = text[position : opening.start()]
-        first = only_blocks and not before.strip()
-        end = _end_of_block(text, opening, closings, first=first)
+        only_blocks = only_blocks and not text[position : opening.start()].strip()
+        end = _end_of_block(text, opening, closings, first=only_blocks)
         if end is None:
+            only_blocks = False
             opening = _OPEN_AT_LINE_START.search(text, opening.end())
             continue
         reason = reason or _TAGS[opening.group(1)]
-        kept.append(before)
-        position, only_blocks = end, first
+        kept.append(text[position : opening.start()])
+        position = end
         opening = _OPEN.match(text, end) or _OPEN_AT_LINE_START.search(text, end)
     kept.append(text[position:])
     return "".join(kept), reason
