@@ -5,6 +5,7 @@ The root commit is not read: packed histories hold it where only git finds it ch
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,11 +37,16 @@ def checkout_of(directory: Path, *, below: frozenset[Path] = frozenset()) -> Che
         if place in below:
             return None
         git = place / ".git"
-        if git.is_dir():
+        if is_directory(git):
             return Checkout(place, _remote(git))
-        if git.is_file():
+        if os.path.isfile(git):  # noqa: PTH113 as below
             return _linked(place, git)
     return None
+
+
+def is_directory(path: Path | str) -> bool:
+    """Whether a directory is there and may be seen: one that is barred counts as absent."""
+    return os.path.isdir(path)  # noqa: PTH112 the method of Path raises where access is denied
 
 
 def _linked(place: Path, git: Path) -> Checkout:
@@ -52,7 +58,7 @@ def _linked(place: Path, git: Path) -> Checkout:
     common = _read(store / "commondir").strip()
     if common:
         return _main_of(_resolved(store, common))
-    stale = None if store.is_dir() else _WORKTREE_OF.match(str(store))
+    stale = None if is_directory(store) else _WORKTREE_OF.match(str(store))
     if stale:  # the main repository is gone or elsewhere, its path still names it
         return Checkout(Path(stale["main"]), None)
     return Checkout(place, _remote(store))
@@ -76,13 +82,11 @@ def _remote(store: Path) -> str | None:
 def without_credentials(url: str) -> str:
     """A remote address without user and password; the user of an ``ssh`` address is no secret and stays."""
     match = _SCHEME.match(url)
-    if (
-        match is None
-        or match["scheme"].lower() in {"ssh", "git+ssh"}
-        and ":" not in url.split("@")[0].partition("://")[2]
-    ):
+    if match is None:
         return url
-    return f"{match['scheme']}://{match['rest']}"
+    user = url.removesuffix(match["rest"]).partition("://")[2]
+    keeps_user = match["scheme"].lower().endswith("ssh") and user and ":" not in user
+    return f"{match['scheme']}://{user if keeps_user else ''}{match['rest']}"
 
 
 def remote_key(url: str) -> str:

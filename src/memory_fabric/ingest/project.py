@@ -8,6 +8,7 @@ not on this machine is judged by its path alone.  Directory names that a harness
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import tempfile
 import unicodedata
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memory_fabric.ingest.git import Checkout, checkout_of, remote_key
+from memory_fabric.ingest.git import Checkout, checkout_of, is_directory, remote_key
 from memory_fabric.model.memory import Project, ProjectId
 
 _WINDOWS = re.compile(r"[A-Za-z]:(?:[\\/]|\Z)|\\\\[^\\]")
@@ -59,9 +60,9 @@ def identify_project(
     where = places or Places.here()
     path = Path(cwd)
     if _is_ours(cwd) and path.is_absolute():
-        real = path.resolve()
+        real = Path(os.path.realpath(path))
         checkout = checkout_of(_existing(real), below=frozenset({Path(where.home)}))
-        if checkout and not _gone_from(checkout, real):
+        if checkout:
             return _of_checkout(checkout, known)
         cwd = str(real)
     return _of_path(_tidy(cwd), known, where)
@@ -112,22 +113,17 @@ class Projects:
 
     def seen(self) -> tuple[Project, ...]:
         """Every project asked about or found, in that order."""
-        return tuple(self._known[id] for id in self._seen)
+        return tuple(self._known[seen] for seen in self._seen)
 
 
 def _is_ours(cwd: str) -> bool:
-    """Whether the path is of this machine's kind; ``C:\\Work`` is only a strange name on others."""
+    """Whether the path is of this machine's kind; a drive letter is only a strange name on others."""
     return (_WINDOWS.match(cwd) is not None) == (Path("C:/").is_absolute())
 
 
 def _existing(real: Path) -> Path:
     """The path itself, or its nearest ancestor on this machine: a deleted folder still belongs to its repository."""
-    return next((place for place in (real, *real.parents) if place.is_dir()), real)
-
-
-def _gone_from(checkout: Checkout, real: Path) -> bool:
-    """Whether the checkout was found only because a whole other path is missing: never for what lies inside it."""
-    return not real.is_dir() and not real.is_relative_to(checkout.root)
+    return next((place for place in (real, *real.parents) if is_directory(place)), real)
 
 
 def _of_checkout(checkout: Checkout, known: Mapping[ProjectId, Project]) -> Project:
@@ -140,13 +136,13 @@ def _of_checkout(checkout: Checkout, known: Mapping[ProjectId, Project]) -> Proj
 
 
 def _moved(project: Project, remote: str) -> bool:
-    gone = _is_ours(project.root) and not Path(project.root).exists()
+    gone = _is_ours(project.root) and not is_directory(project.root)
     return gone and project.remote is not None and remote_key(project.remote) == remote_key(remote)
 
 
 def _of_path(path: str, known: Mapping[ProjectId, Project], places: Places) -> Project | None:
     marked = _WORKTREE.match(path)
-    root = marked["main"] if marked else path
+    root = marked["main"] if marked and _may_be_project(marked["main"], places) else path
     if not _may_be_project(root, places):
         return None
     same = _by_root(root, known)
@@ -158,7 +154,7 @@ def _of_path(path: str, known: Mapping[ProjectId, Project], places: Places) -> P
 
 def _may_be_project(root: str, places: Places) -> bool:
     absolute = root.startswith("/") or _WINDOWS.match(root) is not None
-    if not absolute or root.count("/") == 0 or root in {"/", "/home", "/Users"} or re.fullmatch(r"[A-Za-z]:/", root):
+    if not absolute or root in {"/", "/home", "/Users"} or re.fullmatch(r"[A-Za-z]:/", root):
         return False
     home, temporary = _key(_tidy(places.home)), _key(_tidy(places.temporary))
     key = _key(root)
@@ -170,8 +166,8 @@ def _holds(project: Project, root: str) -> bool:
     """Whether an absent path lies in a known project; a mere folder on this machine is no project's root to others."""
     if not _key(root).startswith(_key(project.root) + "/"):
         return False
-    here = Path(project.root)
-    return not (_is_ours(project.root) and here.is_dir() and not (here / ".git").exists())
+    mere_folder = is_directory(project.root) and not os.path.lexists(Path(project.root) / ".git")
+    return not (_is_ours(project.root) and mere_folder)
 
 
 def _by_root(root: str, known: Mapping[ProjectId, Project]) -> Project | None:
@@ -184,26 +180,22 @@ def _project(root: str, remote: str | None) -> Project:
 
 
 def _tidy(path: str) -> str:
-    """NFC, slashes forward for Windows paths, no empty or dot parts, drive letter upper case."""
+    """NFC, forward slashes in Windows paths and their drive letter in upper case, no empty or dot parts."""
     path = unicodedata.normalize("NFC", path)
+    lead = "/" if path.startswith("/") else ""
     if _WINDOWS.match(path):
-        path = path.replace("\\", "/")
-        path = path[0].upper() + path[1:]
+        lead = "//" if path.startswith("\\") else ""
+        path = (path[0].upper() + path[1:]).replace("\\", "/")
     parts: list[str] = []
     for part in path.split("/"):
-        if part == ".." and parts:
-            parts.pop()
-        elif part not in {"", ".", ".."}:
+        if part == "..":
+            del parts[-1:]
+        elif part not in {"", "."}:
             parts.append(part)
-    lead = "//" if path.startswith("//") and _WINDOWS.match(path.replace("/", "\\")) else "/" if path[:1] == "/" else ""
     tidy = lead + "/".join(parts)
-    return (
-        tidy + "/"
-        if re.fullmatch(r"[A-Za-z]:", tidy)
-        else tidy.removeprefix("/private")
-        if _TEMPORARY.match(tidy)
-        else tidy
-    )
+    if re.fullmatch(r"[A-Za-z]:", tidy):
+        return tidy + "/"
+    return tidy.removeprefix("/private") if _TEMPORARY.match(tidy) else tidy
 
 
 def _key(path: str) -> str:

@@ -28,7 +28,7 @@ _OPEN = re.compile(r"""\\{0,4}(?P<quote>["'`])""")
 _QUOTED = re.compile(r"""[^"'`\n\\]{4,}""")
 _BARE = re.compile(r"""[^\s"'`,;&()\[\]{}<>|\\]{4,}""")
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}\Z", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
 _HEX = re.compile(r"[0-9a-f]+\Z", re.IGNORECASE)
 _SEGMENT = re.compile(r"[^A-Za-z0-9]+")
 _WORDS = re.compile(r"(?:[A-Z]?[a-z]+|[A-Z]+(?![a-z]))+\d{0,4}\Z|\d+\Z")

@@ -42,7 +42,7 @@ def is_inside_word(text: str, at: int) -> bool:
 _PLACEHOLDER = re.compile(
     r"""[<$%{(\[*]|\\u003c|\.\.\.|…|x{4,}|(?i:redacted|removed|masked|hidden|your|my[-_ ]|placeholder|change[-_ ]?me)"""
 )
-_STARS = re.compile(r"[*•x.…_-]{3,}\Z", re.IGNORECASE)
+_STARS = re.compile(r"(?:\*{3}|•{3}|[xX]{3}|\.{3}|…)\Z")
 
 
 def is_placeholder(value: str) -> bool:
@@ -60,8 +60,8 @@ _ALNUM = "[A-Za-z0-9]"
 TOKEN_KINDS: tuple[TokenKind, ...] = (
     _token("anthropic-key", rf"sk-ant-{_RUN}{{16,}}"),
     _token("openai-key", rf"sk-(?:(?:proj|svcacct|admin|None|or-v1)-{_RUN}{{20,}}|(?!ant-){_ALNUM}{{20,}}{_RUN}*)"),
-    _token("github-token", r"github_pat_\w{20,}"),
-    _token("gitlab-token", r"gl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-[A-Za-z0-9_.-]{20,}"),
+    _token("github-token", r"github_pat_[A-Za-z0-9_]{20,}"),
+    _token("gitlab-token", rf"gl(?:pat|dt|rt|cbt|ptt|ft|oas|soat|agent)-{_RUN}{{20,}}(?:\.{_RUN}+)*"),
     _token("aws-access-key", r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16,}"),
     _token("google-key", rf"AIza{_RUN}{{30,}}"),
     _token("google-key", rf"GOCSPX-{_RUN}{{20,}}"),
@@ -71,12 +71,12 @@ TOKEN_KINDS: tuple[TokenKind, ...] = (
     _token("slack-token", r"hooks\.slack\.com/(?:services|workflows)/(?P<secret>[A-Za-z0-9/]{20,})"),
     _token("stripe-key", r"whsec_[A-Za-z0-9+/=]{24,}"),
     _token("pypi-token", rf"pypi-AgE{_RUN}{{20,}}"),
-    _token("sendgrid-key", rf"SG\.{_RUN}{{16,}}\.{_RUN}{{16,}}"),
+    _token("sendgrid-key", rf"SG\.(?<![A-Za-z0-9]SG\.){_RUN}{{16,}}\.{_RUN}{{16,}}"),
     _token("xai-key", rf"xai-{_ALNUM}{{40,}}"),
     _token("mem0-key", rf"m0-{_ALNUM}{{30,}}"),
     _token("vault-token", rf"hv[sb]\.{_RUN}{{20,}}"),
     _token("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{40,}"),
-    _token("jwt", r"eyJ[A-Za-z0-9_=-]{10,}\.[A-Za-z0-9_=-]{10,}(?:\.[A-Za-z0-9_=-]+){0,3}"),
+    _token("jwt", r"eyJ(?<![A-Za-z0-9]eyJ)[A-Za-z0-9_=-]{10,}\.[A-Za-z0-9_=-]{10,}(?:\.[A-Za-z0-9_=-]+){0,3}"),
     _token(
         "authorization",
         r"""authorization\\*["'`]?\s{0,4}[:=]\s{0,4}\\*["'`]?(?:bearer|basic|token|digest|apikey)\s{1,4}"""
@@ -99,7 +99,8 @@ TOKEN_KINDS: tuple[TokenKind, ...] = (
 
 _URL_PASSWORD = re.compile(r"""://[^\s:/@"'<>\\]{0,256}:(?P<secret>[^\s/"'<>\\]{1,1024})@""")
 
-_AFTER_UNDERSCORE = re.compile(rf"_{_ALNUM}{{16,}}{_RUN}*")
+_AFTER_UNDERSCORE = re.compile(rf"_{_ALNUM}{{16,}}")
+_REST = re.compile(_RUN + "*")
 _BEFORE_UNDERSCORE = {
     "ghp": ("github-token", 20),
     "gho": ("github-token", 20),
@@ -119,12 +120,13 @@ _BEFORE_UNDERSCORE = {
 }
 """Prefix → kind and least number of letters and digits after the underscore: one pass finds them all."""
 _LONGEST_PREFIX = 8
-_FIRST_RUN = re.compile(_ALNUM + "*")
 
 
 def tokens(text: str, lowered: str) -> Iterator[tuple[str, Span]]:
     """Kind and place of every secret known by its shape; they may overlap, the most telling come first."""
-    yield from ((token.kind, span) for token in TOKEN_KINDS for span in token.spans(text, lowered))
+    for token in TOKEN_KINDS:
+        if token.pattern.search(lowered if token.folded else text):
+            yield from ((token.kind, span) for span in token.spans(text, lowered))
     for match in _AFTER_UNDERSCORE.finditer(text):
         found = _prefixed(text, match)
         if found:
@@ -139,9 +141,10 @@ def _prefixed(text: str, match: re.Match[str]) -> tuple[str, Span] | None:
     for prefix, (kind, least) in _BEFORE_UNDERSCORE.items():
         if before.endswith(prefix):
             start = match.start() - len(prefix)
-            run = _FIRST_RUN.match(text, match.start() + 1)
-            if run and len(run.group()) >= least and not is_inside_word(text, start):
-                return kind, (start, match.end())
+            letters = len(match.group()) - 1
+            rest = _REST.match(text, match.end())
+            if rest and letters >= least and not is_inside_word(text, start):
+                return kind, (start, rest.end())
     return None
 
 
