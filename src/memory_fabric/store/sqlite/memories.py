@@ -1,0 +1,112 @@
+"""Memories, sessions, projects and statements, read; and what forgetting removes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from memory_fabric.clock import to_millis
+from memory_fabric.model.memory import (
+    Memory,
+    MemoryId,
+    Project,
+    ProjectId,
+    Session,
+    SessionId,
+    Statement,
+    StatementKind,
+)
+from memory_fabric.model.query import Scope
+from memory_fabric.ports import Batch, Saved
+from memory_fabric.store.sqlite.connection import Connections
+from memory_fabric.store.sqlite.facts import relations_on
+from memory_fabric.store.sqlite.indexing import close_session_texts, open_session_texts, renumber, unindex_memories
+from memory_fabric.store.sqlite.owners import known_sessions
+from memory_fabric.store.sqlite.queries import query
+from memory_fabric.store.sqlite.rows import all_rows, memory_of, number, optional, statement_of, text_hash
+from memory_fabric.store.sqlite.save import repaired, save
+from memory_fabric.store.sqlite.scope import as_list, memories_in, statements_in
+from memory_fabric.store.sqlite.supersession import settle
+
+
+class MemoryTable:
+    """The memories of one file (``ports.MemoryStore``)."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def save(self, batch: Batch) -> Saved:
+        """Write a batch, all or nothing."""
+        try:
+            with self._connections.atomic() as connection:
+                return save(connection, batch)
+        except UnicodeEncodeError:
+            # A lone surrogate that no reader repaired: rare enough to find out by failing; the transaction is undone.
+            with self._connections.atomic() as connection:
+                return save(connection, repaired(batch))
+
+    def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Live memories in the order asked."""
+        with self._connections.reading() as connection:
+            found = [memory_of(row) for row in all_rows(connection, query("get_memories"), {"ids": as_list(ids)})]
+        by_id = {memory.id: memory for memory in found}
+        return [by_id[id_] for id_ in ids if id_ in by_id]
+
+    def count(self) -> int:
+        """Live memories: every one has its unit, and those are counted as they come and go."""
+        with self._connections.reading() as connection:
+            return int(connection.execute(query("totals")).fetchone()[0])
+
+    def recent(self, scope: Scope, limit: int) -> list[Memory]:
+        """Newest first; undated last."""
+        condition = memories_in(scope)
+        with self._connections.reading() as connection:
+            values = condition.values | {"limit": max(limit, 0)}
+            return [memory_of(row) for row in all_rows(connection, query("recent_memories", condition.sql), values)]
+
+    def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
+        """The sessions known by these ids."""
+        with self._connections.reading() as connection:
+            known = known_sessions(connection, ids)
+        return {id_: known[id_].session for id_ in ids if id_ in known}
+
+    def projects(self) -> list[Project]:
+        """All projects, by name then id."""
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("all_projects"))
+        return [Project(ProjectId(str(r[0])), str(r[1]), str(r[2]), optional(r[3]), optional(r[4])) for r in rows]
+
+    def statements(self, kinds: Sequence[StatementKind], scope: Scope, limit: int) -> list[tuple[Memory, Statement]]:
+        """Statements of these kinds, newest first."""
+        condition = statements_in(scope)
+        values = condition.values | {"wanted": as_list(kinds), "limit": max(limit, 0)}
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("find_statements", condition.sql), values)
+        return [(memory_of(row[1:]), statement_of(row[0])) for row in rows]
+
+    def forget(self, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
+        """Remove memories and leave tombstones."""
+        with self._connections.atomic() as connection:
+            return _forget(connection, ids, reason, at)
+
+
+def _forget(connection: sqlite3.Connection, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
+    found = all_rows(connection, query("forgettable"), {"ids": as_list(dict.fromkeys(ids))})
+    if not found:
+        return 0
+    rows = [int(str(row[0])) for row in found]
+    parts = list(dict.fromkeys((int(str(row[2])), number(row[3])) for row in found))
+    connection.executemany(
+        query("add_tombstone"), [(row[1], text_hash(str(row[4])), reason, to_millis(at)) for row in found]
+    )
+    close_session_texts(connection, parts)
+    touched = relations_on(connection, rows)
+    spoken_of = [row[0] for row in all_rows(connection, query("entities_of"), {"rows": as_list(rows)})]
+    unindex_memories(connection, rows)
+    connection.execute(query("drop_memories"), {"rows": as_list(rows)})
+    connection.execute(query("drop_unused_entities"), {"rows": as_list(spoken_of)})
+    renumber(connection, {session for session, _ in parts})
+    open_session_texts(connection, parts)
+    settle(connection, touched)
+    return len(rows)

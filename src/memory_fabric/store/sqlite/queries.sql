@@ -1,0 +1,560 @@
+-- Every query longer than a line.  `{scope}` takes the conditions that scope.py builds; a fragment's name in braces
+-- takes that fragment.  Lists come as one JSON parameter.
+
+-- name: memory
+-- Fragment: the columns of a memory, in the order rows.memory_of takes them, and the tables they come from.
+m.id, b.text, m.kind, p.id, m.at, b.source, n.id, b.file, b.first_line, b.last_line, b.record, b.entities, b.metadata
+FROM memories m
+JOIN bodies b ON b.row = m.row
+JOIN sessions n ON n.row = m.session
+LEFT JOIN projects p ON p.row = m.project
+
+-- name: relation
+-- Fragment: the columns of a relation as it is shown (with its effective end), and the tables they come from.
+a.id, r.predicate, z.id, r.label, r.origin, p.id, r.valid_from, r.ends, r.recorded_at, e.id, r.line
+FROM relations r
+JOIN entities a ON a.row = r.subject
+JOIN entities z ON z.row = r.object
+LEFT JOIN projects p ON p.row = r.project
+LEFT JOIN memories e ON e.row = r.evidence
+
+-- name: entity
+-- Fragment: the columns of an entity, its names as a JSON list with the display name first.
+e.id, e.kind, e.label, (
+    SELECT json_group_array(name) FROM (SELECT name FROM entity_names WHERE entity = e.row ORDER BY place)
+)
+
+-- name: session
+-- Fragment: the columns of a session in the order of the value's fields, and the tables they come from.
+n.id, n.source, p.id, n.cwd, n.title, n.started_at, n.ended_at, n.models, n.parent, n.file
+FROM sessions n
+LEFT JOIN projects p ON p.row = n.project
+
+-- name: projects_by_id
+-- Projects among these ids.
+SELECT row, id, name, root, remote, root_commit FROM projects WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: all_projects
+-- All projects, by name then id.
+SELECT id, name, root, remote, root_commit FROM projects ORDER BY name, id;
+
+-- name: change_project
+-- Describe a project anew.
+UPDATE projects SET name = ?, root = ?, remote = ?, root_commit = ? WHERE row = ?;
+
+-- name: sessions_by_id
+-- Sessions among these ids, each after its row.
+SELECT n.row, {session} WHERE n.id IN (SELECT value FROM json_each(:ids));
+
+-- name: all_sessions
+-- All sessions, in the order they were met.
+SELECT {session} ORDER BY n.row;
+
+-- name: add_session
+-- A new session.
+INSERT INTO sessions (row, id, source, project, cwd, title, started_at, ended_at, models, parent, file)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: change_session
+-- Describe a session anew.
+UPDATE sessions SET
+    id = ?, source = ?, project = ?, cwd = ?, title = ?, started_at = ?, ended_at = ?, models = ?, parent = ?, file = ?
+WHERE row = ?;
+
+-- name: stored_memories
+-- What the plan must know of the memories among these ids.
+SELECT m.id, m.row, n.id, m.session, m.project, m.digest
+FROM memories m JOIN sessions n ON n.row = m.session
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
+-- name: same_text
+-- Whether a row already holds exactly this text.
+SELECT 1 FROM bodies WHERE row = ? AND text = ?;
+
+-- name: memory_rows
+-- Rows of the memories among these ids.
+SELECT id, row FROM memories WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: tombstones_of
+-- Tombstones of these ids or of these text hashes.
+SELECT id, text_hash FROM tombstones
+WHERE id IN (SELECT value FROM json_each(:ids))
+   OR text_hash IN (SELECT value FROM json_each(:hashes));
+
+-- name: tombstones_by_id
+-- Which of these ids were forgotten.
+SELECT id FROM tombstones WHERE id IN (SELECT value FROM json_each(:ids));
+
+-- name: put_memory
+-- A memory, new or replaced in its row; its place is given by renumber.
+INSERT INTO memories (row, id, session, seq, part, kind, project, at, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (row) DO UPDATE SET
+    session = excluded.session, seq = excluded.seq, part = excluded.part, kind = excluded.kind,
+    project = excluded.project, at = excluded.at, digest = excluded.digest;
+
+-- name: put_body
+-- The body of a memory, new or replaced.
+INSERT INTO bodies (row, text, entities, metadata, source, file, first_line, last_line, record)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (row) DO UPDATE SET
+    text = excluded.text, entities = excluded.entities, metadata = excluded.metadata, source = excluded.source,
+    file = excluded.file, first_line = excluded.first_line, last_line = excluded.last_line, record = excluded.record;
+
+-- name: renumber
+-- Consecutive places inside sessions, ordered by (seq, part).
+UPDATE memories SET place = n.place
+FROM (
+    SELECT row, row_number() OVER (PARTITION BY session ORDER BY seq, part, row) - 1 AS place
+    FROM memories WHERE session IN (SELECT value FROM json_each(:sessions))
+) n
+WHERE n.row = memories.row AND memories.place IS NOT n.place;
+
+-- name: drop_statements
+-- Statements of these rows.
+DELETE FROM statements WHERE memory IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_mentions
+-- Mentions in these rows.
+DELETE FROM mentions WHERE memory IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_relations
+-- Relations that rest on these rows.
+DELETE FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_vectors
+-- Vectors of these rows.
+DELETE FROM vectors WHERE memory IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_memories
+-- These rows, with everything that cascades.
+DELETE FROM memories WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: index_unit
+-- Index a unit.
+INSERT INTO units_fts (rowid, prompt, reply) VALUES (?, ?, ?);
+
+-- name: index_touched
+-- Index what a memory's tools touched.
+INSERT INTO touched_fts (rowid, refs) VALUES (?, ?);
+
+-- name: unindex_units
+-- Take units out of their index.
+INSERT INTO units_fts (units_fts, rowid, prompt, reply)
+SELECT 'delete', row, prompt, reply FROM units WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: unindex_touched
+-- Take references out of their index.
+INSERT INTO touched_fts (touched_fts, rowid, refs)
+SELECT 'delete', row, refs FROM touched WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_units
+-- Tokens of these rows.
+DELETE FROM units WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_touched
+-- References of these rows.
+DELETE FROM touched WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: parts
+-- Fragment: the session texts of these (session, project) pairs.
+SELECT t.row FROM json_each(:parts) k
+JOIN session_texts t
+    ON t.session = json_extract(k.value, '$[0]')
+    AND ifnull(t.project, 0) = ifnull(json_extract(k.value, '$[1]'), 0)
+
+-- name: unindex_sessions
+-- Take session texts out of their index.
+INSERT INTO session_fts (session_fts, rowid, tokens)
+SELECT 'delete', row, tokens FROM session_content WHERE row IN ({parts});
+
+-- name: index_sessions
+-- Index session texts as they are now.
+INSERT INTO session_fts (rowid, tokens) SELECT row, tokens FROM session_content WHERE row IN ({parts});
+
+-- name: drop_empty_sessions
+-- Session texts without memories.
+DELETE FROM session_texts
+WHERE row IN ({parts})
+    AND NOT EXISTS (
+        SELECT 1 FROM memories m WHERE m.session = session_texts.session AND m.project IS session_texts.project
+    );
+
+-- name: add_sessions
+-- Session texts of pairs that have memories and no text yet.
+INSERT INTO session_texts (row, session, project)
+SELECT :first + k.key, json_extract(k.value, '$[0]'), json_extract(k.value, '$[1]')
+FROM json_each(:parts) k
+WHERE EXISTS (
+    SELECT 1 FROM memories m
+    WHERE m.session = json_extract(k.value, '$[0]') AND m.project IS json_extract(k.value, '$[1]')
+)
+ON CONFLICT DO NOTHING;
+
+-- name: entities_by_id
+-- Entities among these ids, with their rows.
+SELECT {entity}, e.row FROM entities e WHERE e.id IN (SELECT value FROM json_each(:ids));
+
+-- name: type_entity
+-- The kind and label of an entity that had neither.
+UPDATE entities SET kind = ?, label = ? WHERE row = ?;
+
+-- name: add_relation
+-- A relation, unless an equal one is stored.
+INSERT INTO relations (
+    subject, predicate, label, object, origin, project, valid_from, valid_to, recorded_at, evidence, line
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT DO NOTHING;
+
+-- name: end_relation
+-- End the stored relation that equals one now given with an end.
+UPDATE relations SET valid_to = max(?1, ifnull(valid_from, ?1))
+WHERE subject = ?2 AND ifnull(predicate, '') = ifnull(?3, '') AND label = ?4 AND object = ?5
+    AND ifnull(evidence, 0) = ifnull(?6, 0) AND ifnull(project, 0) = ifnull(?7, 0) AND valid_to IS NULL;
+
+-- name: add_mention
+-- A mention, with its memory's time.
+INSERT INTO mentions (memory, entity, place, at)
+SELECT row, ?1, ?2, at FROM memories WHERE row = ?3
+ON CONFLICT DO NOTHING;
+
+-- name: relations_on
+-- Relations that rest on these rows.
+SELECT subject, predicate, object, project FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows));
+
+-- name: contested_subjects
+-- Of these (subject, predicate, project): those with two objects, or with a fact that was closed.
+SELECT s, p, j FROM (
+    SELECT json_extract(value, '$[0]') AS s, json_extract(value, '$[1]') AS p, json_extract(value, '$[2]') AS j
+    FROM json_each(:keys)
+)
+WHERE (SELECT min(object) FROM relations r WHERE r.subject = s AND r.predicate = p AND r.project IS j)
+    <> (SELECT max(object) FROM relations r WHERE r.subject = s AND r.predicate = p AND r.project IS j)
+    OR EXISTS (
+        SELECT 1 FROM relations r
+        WHERE r.subject = s AND r.closed_at IS NOT NULL AND r.predicate = p AND r.project IS j
+    );
+
+-- name: facts_of_subject
+-- What decides about the facts of one subject, predicate and project.
+SELECT row, predicate, object, valid_from, closed_at FROM relations
+WHERE subject = ? AND predicate = ? AND project IS ?;
+
+-- name: contested_objects
+-- Of these (object, project): those that something replaces, or with a use that was closed.
+SELECT o, j FROM (
+    SELECT json_extract(value, '$[0]') AS o, json_extract(value, '$[1]') AS j FROM json_each(:keys)
+)
+WHERE EXISTS (SELECT 1 FROM relations r WHERE r.object = o AND r.predicate = 'replaces' AND r.project IS j)
+    OR EXISTS (
+        SELECT 1 FROM relations r
+        WHERE r.object = o AND r.closed_at IS NOT NULL AND r.predicate = 'uses' AND r.project IS j
+    );
+
+-- name: facts_of_object
+-- What decides about the uses of one object in a project.
+SELECT row, predicate, object, valid_from, closed_at FROM relations
+WHERE object = ? AND predicate IN ('uses', 'replaces') AND project IS ?;
+
+-- name: get_memories
+-- Memories among these ids.
+SELECT {memory} WHERE m.id IN (SELECT value FROM json_each(:ids));
+
+-- name: recent_memories
+-- The newest memories in scope, undated last.
+SELECT {memory} WHERE {scope} ORDER BY m.at DESC, m.row DESC LIMIT :limit;
+
+-- name: find_statements
+-- Statements of these kinds in scope, newest first, in the order of their text.
+SELECT s.content, {memory}
+JOIN statements s ON s.memory = m.row
+WHERE s.kind IN (SELECT value FROM json_each(:wanted)) AND {scope}
+ORDER BY m.at DESC, m.row DESC, s.place
+LIMIT :limit;
+
+-- name: forgettable
+-- What forgetting must know of the memories among these ids.
+SELECT m.row, m.id, m.session, m.project, b.text
+FROM memories m JOIN bodies b ON b.row = m.row
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
+-- name: add_tombstone
+-- Hold a memory back from now on.
+INSERT INTO tombstones (id, text_hash, reason, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: entities_of
+-- Entities that these rows speak of.
+SELECT entity FROM mentions WHERE memory IN (SELECT value FROM json_each(:rows))
+UNION SELECT subject FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows))
+UNION SELECT object FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows));
+
+-- name: drop_unused_entities
+-- Those of these entities that nothing speaks of any more.
+DELETE FROM entities
+WHERE row IN (SELECT value FROM json_each(:rows))
+    AND NOT EXISTS (SELECT 1 FROM mentions x WHERE x.entity = entities.row)
+    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject = entities.row)
+    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object = entities.row);
+
+-- name: match_all
+-- The best units of the whole index.
+SELECT rowid FROM units_fts WHERE units_fts MATCH :match ORDER BY rank LIMIT :limit;
+
+-- name: match_scope
+-- The best units in scope.
+SELECT f.rowid FROM units_fts f JOIN memories m ON m.row = f.rowid
+WHERE f.units_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+
+-- name: unit
+-- Fragment: the columns of a unit and the tables they come from.
+m.row, m.id, n.id, m.place, u.prompt, u.reply, u.length
+FROM memories m JOIN units u ON u.row = m.row JOIN sessions n ON n.row = m.session
+
+-- name: units_by_row
+-- These units.
+SELECT {unit} WHERE m.row IN (SELECT value FROM json_each(:rows));
+
+-- name: units_by_id
+-- The units of these memories, in the order asked.
+SELECT {unit} JOIN json_each(:ids) k ON k.value = m.id ORDER BY k.key;
+
+-- name: units_around
+-- Units in these stretches (session id, first place, last place), by session and place.
+SELECT {unit} JOIN json_each(:stretches) w
+    ON n.id = json_extract(w.value, '$[0]')
+    AND m.place BETWEEN json_extract(w.value, '$[1]') AND json_extract(w.value, '$[2]')
+ORDER BY w.key, m.place;
+
+-- name: match_sessions
+-- The best session texts in scope, raw BM25 (higher is better).
+SELECT n.id, -f.rank FROM session_fts f
+JOIN session_texts t ON t.row = f.rowid
+JOIN sessions n ON n.row = t.session
+WHERE f.session_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+
+-- name: match_touched
+-- The memories in scope whose tools touched something of that name, raw BM25 (higher is better).
+SELECT m.id, -f.rank FROM touched_fts f JOIN memories m ON m.row = f.rowid
+WHERE f.touched_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+
+-- name: frequency
+-- In how many units each of these terms stands.
+SELECT v.term, v.doc FROM json_each(:terms) j JOIN units_vocab v ON v.term = j.value;
+
+-- name: totals
+-- Units and tokens of the whole index.
+SELECT units, tokens FROM totals;
+
+-- name: space
+-- A vector space.
+SELECT row, dimension, mean, deviation, pairs FROM spaces WHERE name = ?;
+
+-- name: add_space
+-- A new vector space.
+INSERT INTO spaces (name, dimension) VALUES (?, ?)
+ON CONFLICT (name) DO UPDATE SET dimension = ifnull(dimension, excluded.dimension);
+
+-- name: calibrate
+-- The calibration of a space.
+INSERT INTO spaces (name, mean, deviation, pairs) VALUES (?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET mean = excluded.mean, deviation = excluded.deviation, pairs = excluded.pairs;
+
+-- name: new_vectors
+-- Vectors of a space beyond a row.
+SELECT row, memory, data FROM vectors WHERE space = ? AND row > ? ORDER BY row;
+
+-- name: vector_state
+-- What tells whether a copy of the vectors is still right.
+SELECT removals FROM totals;
+
+-- name: rows_in_scope
+-- Rows of the memories in scope.
+SELECT m.row FROM memories m WHERE {scope};
+
+-- name: ids_by_row
+-- Ids of these rows.
+SELECT row, id FROM memories WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: vectors_of
+-- Vectors of these memories in a space.
+SELECT m.id, v.data FROM json_each(:ids) k
+JOIN memories m ON m.id = k.value
+JOIN vectors v ON v.memory = m.row AND v.space = :space
+ORDER BY k.key;
+
+-- name: pending
+-- Memories without vectors of a space, oldest first.
+SELECT {memory}
+WHERE NOT EXISTS (
+    SELECT 1 FROM vectors v JOIN spaces s ON s.row = v.space WHERE v.memory = m.row AND s.name = :space
+)
+ORDER BY m.at, m.row LIMIT :limit;
+
+-- name: coverage
+-- Space, and how many memories have vectors of it.
+SELECT s.name, count(DISTINCT v.memory) FROM vectors v JOIN spaces s ON s.row = v.space GROUP BY s.row ORDER BY s.name;
+
+-- name: first_windows
+-- Rows of the first windows of a space.
+SELECT v.row FROM vectors v JOIN spaces s ON s.row = v.space WHERE s.name = ? AND v.window = 0 ORDER BY v.row;
+
+-- name: drop_space_vectors
+-- A memory's vectors of one space.
+DELETE FROM vectors WHERE space = ? AND memory = ?;
+
+-- name: add_vector
+-- One window's vector.
+INSERT INTO vectors (space, memory, window, data) VALUES (?, ?, ?, ?);
+
+-- name: find_entities
+-- Entities with one of these keys, in the order of the keys.
+SELECT {entity} FROM json_each(:keys) k
+JOIN entity_names x ON x.key = k.value
+JOIN entities e ON e.row = x.entity
+GROUP BY e.row ORDER BY min(k.key), e.row;
+
+-- name: all_keys
+-- The key of every name.
+SELECT DISTINCT key FROM entity_names ORDER BY key;
+
+-- name: names_state
+-- What tells whether a copy of the names is still right.
+SELECT names FROM totals;
+
+-- name: edges
+-- Facts at these entities, best supported first, then newest; one relation speaks for equal ones.
+WITH ends AS (SELECT row FROM entities WHERE id IN (SELECT value FROM json_each(:ids))),
+near AS (
+    SELECT r.row FROM relations r WHERE r.subject IN (SELECT row FROM ends) AND {scope}
+    UNION
+    SELECT r.row FROM relations r WHERE r.object IN (SELECT row FROM ends) AND {scope}
+),
+facts AS (
+    SELECT count(*) AS support, max(ifnull(r.valid_from, -9e18)) AS newest, r.row AS row
+    FROM near JOIN relations r ON r.row = near.row
+    GROUP BY r.subject, r.predicate, r.label, r.object, r.ends
+    ORDER BY support DESC, newest DESC, r.row LIMIT :limit
+)
+SELECT {relation} JOIN facts f ON f.row = r.row ORDER BY f.support DESC, f.newest DESC, r.row;
+
+-- name: degrees
+-- Distinct live facts at each entity.
+WITH ends AS (SELECT row, id FROM entities WHERE id IN (SELECT value FROM json_each(:ids)))
+SELECT id, count(*) FROM (
+    SELECT e.id, r.subject, r.predicate, r.label, r.object FROM ends e JOIN relations r ON r.subject = e.row WHERE {scope}
+    UNION
+    SELECT e.id, r.subject, r.predicate, r.label, r.object FROM ends e JOIN relations r ON r.object = e.row WHERE {scope}
+) GROUP BY id;
+
+-- name: mentions_of
+-- The newest memories in scope that mention an entity.
+SELECT m.id FROM mentions x
+JOIN entities e ON e.row = x.entity
+JOIN memories m ON m.row = x.memory
+WHERE e.id = :entity AND {scope} ORDER BY x.at DESC, x.memory DESC LIMIT :limit;
+
+-- name: spread
+-- Memories and sessions that mention each entity.
+SELECT e.id, count(*), count(DISTINCT m.session)
+FROM entities e JOIN mentions x ON x.entity = e.row JOIN memories m ON m.row = x.memory
+WHERE e.id IN (SELECT value FROM json_each(:ids)) GROUP BY e.row;
+
+-- name: mentioned
+-- Entities that each memory mentions, in order of appearance.
+SELECT m.id, {entity}
+FROM json_each(:ids) k
+JOIN memories m ON m.id = k.value
+JOIN mentions x ON x.memory = m.row
+JOIN entities e ON e.row = x.entity
+ORDER BY k.key, x.place;
+
+-- name: evidence
+-- Relations in scope that rest on each memory.
+SELECT {relation} WHERE e.id IN (SELECT value FROM json_each(:ids)) AND {scope} ORDER BY r.row;
+
+-- name: ledger_columns
+-- Fragment: the columns of the ledger.
+path, format, size, mtime_ns, inode, head_hash, offset, line, session, last_seq, used, skipped, error
+
+-- name: ledger_entry
+-- The entry of a path.
+SELECT {ledger_columns} FROM ledger WHERE path = ?;
+
+-- name: ledger_entries
+-- All entries, by path.
+SELECT {ledger_columns} FROM ledger ORDER BY path;
+
+-- name: put_ledger_entry
+-- An entry in place of the path's former one.
+INSERT OR REPLACE INTO ledger ({ledger_columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- name: counts
+-- One number each.
+SELECT
+    (SELECT count(*) FROM memories),
+    (SELECT count(*) FROM sessions),
+    (SELECT count(*) FROM projects),
+    (SELECT count(*) FROM relations WHERE ends IS NOT NULL AND ends <= :now),
+    (SELECT count(*) FROM tombstones),
+    (SELECT count(*) FROM ledger),
+    (SELECT min(at) FROM memories),
+    (SELECT max(at) FROM memories),
+    (SELECT count(*) FROM entities WHERE kind IS NULL AND label IS NOT NULL)
+        + (SELECT count(*) FROM relations WHERE predicate IS NULL);
+
+-- name: memory_counts
+-- Memories by kind.
+SELECT kind, count(*) FROM memories GROUP BY kind ORDER BY kind;
+
+-- name: entity_counts
+-- Entities by kind; those without one are other (labelled by a client) or unresolved (only named by relations).
+SELECT ifnull(kind, CASE WHEN label IS NULL THEN 'unresolved' ELSE 'other' END) AS what, count(*)
+FROM entities GROUP BY what ORDER BY what;
+
+-- name: relation_counts
+-- Live relations by predicate.
+SELECT ifnull(predicate, 'other') AS what, count(*) FROM relations
+WHERE ends IS NULL OR ends > :now GROUP BY what ORDER BY what;
+
+-- name: statement_counts
+-- Statements by kind.
+SELECT kind, count(*) FROM statements GROUP BY kind ORDER BY kind;
+
+-- name: dump_projects
+-- Projects in the order they were met.
+SELECT id, name, root, remote, root_commit FROM projects ORDER BY row;
+
+-- name: dump_entities
+-- Entities in the order they were met.
+SELECT {entity} FROM entities e ORDER BY e.row;
+
+-- name: dump_memories
+-- Memories in the order they were met, with what hangs on them.
+SELECT m.seq, m.part, hex(m.digest), (
+    SELECT json_group_array(json(content)) FROM (SELECT content FROM statements WHERE memory = m.row ORDER BY place)
+), (
+    SELECT json_group_array(id) FROM (
+        SELECT e.id FROM mentions x JOIN entities e ON e.row = x.entity WHERE x.memory = m.row ORDER BY x.place, e.row
+    )
+), {memory} ORDER BY m.row;
+
+-- name: dump_relations
+-- Relations in the order they were met, each after its end as stated.
+SELECT r.valid_to, {relation} ORDER BY r.row;
+
+-- name: dump_tombstones
+-- Tombstones by id.
+SELECT id, text_hash, reason, at FROM tombstones ORDER BY id;
+
+-- name: dangling_texts
+-- Memories without their text or tokens.
+SELECT count(*) FROM memories m
+WHERE NOT EXISTS (SELECT 1 FROM bodies b WHERE b.row = m.row) OR NOT EXISTS (SELECT 1 FROM units u WHERE u.row = m.row);
+
+-- name: wrong_totals
+-- Whether the running totals differ from the tables.
+SELECT 1 FROM totals t, (SELECT count(*) AS units, ifnull(sum(length), 0) AS tokens FROM units) u
+WHERE t.units <> u.units OR t.tokens <> u.tokens;
+
+-- name: wrong_dimensions
+-- Vectors that do not have their space's dimension.
+SELECT count(*) FROM vectors v JOIN spaces s ON s.row = v.space WHERE length(v.data) <> 4 * s.dimension;

@@ -1,0 +1,121 @@
+"""Full text by FTS5: it finds candidates; exact scores are worked out by the caller (decision 17).
+
+User text never reaches the query language: every term is quoted (C-051 to C-053, C-064).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from memory_fabric.model.memory import MemoryId, SessionId
+from memory_fabric.model.query import Scope
+from memory_fabric.ports import TextStatistics, TextUnit
+from memory_fabric.store.sqlite.connection import Connections
+from memory_fabric.store.sqlite.queries import query
+from memory_fabric.store.sqlite.rows import Row, all_rows
+from memory_fabric.store.sqlite.scope import as_list, memories_in, session_texts_in
+from memory_fabric.text import clean
+
+
+def match_expression(terms: Iterable[str]) -> str:
+    """An FTS5 expression for any of these terms, each quoted; empty when there is none."""
+    quoted = ('"' + clean(term).replace('"', '""') + '"' for term in dict.fromkeys(terms) if term.strip())
+    return " OR ".join(quoted)
+
+
+class TextTable:
+    """The full text of one file (``ports.TextIndex``)."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def match(self, terms: Sequence[str], scope: Scope, limit: int) -> list[TextUnit]:
+        """Units in scope that hold any term, best first."""
+        if not (match := match_expression(terms)):
+            return []
+        condition = memories_in(scope)
+        name = "match_all" if condition.open else "match_scope"
+        values = condition.values | {"match": match, "limit": max(limit, 0)}
+        with self._connections.reading() as connection:
+            rows = [row[0] for row in all_rows(connection, query(name, condition.sql), values)]
+            units = _units(connection, rows)
+        return [units[row] for row in rows]
+
+    def units(self, ids: Sequence[MemoryId]) -> list[TextUnit]:
+        """The units of these memories, in the order asked, each once."""
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("units_by_id"), {"ids": as_list(dict.fromkeys(ids))})
+        return [_unit_of(row) for row in rows]
+
+    def around(self, units: Sequence[TextUnit], back: int, forward: int) -> dict[SessionId, list[TextUnit]]:
+        """Those units and their neighbours in the same session, ordered by place."""
+        places: dict[SessionId, list[tuple[int, int]]] = defaultdict(list)
+        for unit in units:
+            places[unit.session].append((unit.place - max(back, 0), unit.place + max(forward, 0)))
+        stretches = [(session, *span) for session, spans in places.items() for span in joined(spans)]
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("units_around"), {"stretches": as_list(stretches)})
+        found: dict[SessionId, list[TextUnit]] = {}
+        for row in rows:
+            unit = _unit_of(row)
+            found.setdefault(unit.session, []).append(unit)
+        return found
+
+    def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
+        """Sessions by BM25 of all their text in scope; one of several projects counts by its best."""
+        condition = session_texts_in(scope)
+        rows = self._scored("match_sessions", terms, condition.sql, condition.values, limit)
+        scores: dict[SessionId, float] = {}
+        for id_, score in rows:
+            scores.setdefault(SessionId(id_), score)
+        return scores
+
+    def references(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[MemoryId, float]:
+        """Memories by BM25 of what their tool calls touched."""
+        condition = memories_in(scope)
+        rows = self._scored("match_touched", terms, condition.sql, condition.values, limit)
+        return {MemoryId(id_): score for id_, score in rows}
+
+    def statistics(self, terms: Sequence[str]) -> TextStatistics:
+        """Counts for these terms."""
+        wanted = list(dict.fromkeys(clean(term) for term in terms))
+        with self._connections.reading() as connection:
+            units, tokens = connection.execute(query("totals")).fetchone()
+            found = all_rows(connection, query("frequency"), {"terms": as_list(wanted)})
+        frequency = dict.fromkeys(wanted, 0) | {str(term): int(str(count)) for term, count in found}
+        return TextStatistics(units, tokens / units if units else 0.0, frequency)
+
+    def _scored(
+        self, name: str, terms: Sequence[str], condition: str, values: dict[str, object], limit: int
+    ) -> list[tuple[str, float]]:
+        if not (match := match_expression(terms)):
+            return []
+        bound = values | {"match": match, "limit": max(limit, 0)}
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query(name, condition), bound)
+        return [(str(id_), float(str(score))) for id_, score in rows]
+
+
+def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans of places in order, those that touch or overlap made one."""
+    merged: list[tuple[int, int]] = []
+    for first, last in sorted(spans):
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
+        else:
+            merged.append((first, last))
+    return merged
+
+
+def _units(connection: sqlite3.Connection, rows: Iterable[object]) -> dict[object, TextUnit]:
+    found = all_rows(connection, query("units_by_row"), {"rows": as_list(rows)})
+    return {row[0]: _unit_of(row) for row in found}
+
+
+def _unit_of(row: Row) -> TextUnit:
+    _, id_, session, place, prompt, reply, length = row
+    return TextUnit(
+        MemoryId(str(id_)), SessionId(str(session)), int(str(place)), str(prompt), str(reply), int(str(length))
+    )
