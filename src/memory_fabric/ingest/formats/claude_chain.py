@@ -27,6 +27,8 @@ class Chain:
     """``message.id`` of replies outside sidechains: a sidechain line with one of them is a copy (C-015)."""
     leaves: frozenset[str] = frozenset()
     """Of the records that ``summary`` lines name, those that are in this file."""
+    session: str | None = None
+    """The first session id in the file: records before it without one belong to that session."""
     said: frozenset[bytes] = frozenset()
     """Fingerprints of removed queue prompts that appear as a prompt or a queued command too (C-010)."""
 
@@ -50,10 +52,12 @@ class _Survey:
     named_leaves: set[str] = field(default_factory=set)
     spoken: set[bytes] = field(default_factory=set)
     removed: set[bytes] = field(default_factory=set)
+    session: str | None = None
 
     def take(self, record: Record, place: int) -> None:
         """Note one record."""
         prompt = ""
+        self.session = self.session or record.session_id
         if record.type == "user":
             prompt = _prompt_of(record)
         elif record.type == "assistant" and record.message is not None and record.message.id:
@@ -87,6 +91,7 @@ class _Survey:
             abandoned=_abandoned(self.nodes),
             trunk_messages=frozenset(self.trunk & self.sidechain),
             leaves=frozenset(leaf for leaf in self.named_leaves if leaf in self.nodes),
+            session=self.session,
             said=frozenset(self.removed & self.spoken),
         )
 

@@ -18,6 +18,17 @@ HEAD_LINES = 50
 """Lines in which a positive mark is looked for (formats.md §9)."""
 
 _CHAINED = frozenset({"user", "assistant", "system", "attachment", "progress"})
+_CODEX = frozenset(
+    {
+        "session_meta",
+        "turn_context",
+        "response_item",
+        "event_msg",
+        "compacted",
+        "world_state",
+        "inter_agent_communication",
+    }
+)
 _CUT_RECORD = re.compile(
     rb'\{(?=.*?"(?:parentUuid|uuid)"\s*:)(?=.*?"sessionId"\s*:\s*")'
     rb'(?=.*?"type"\s*:\s*"(?:user|assistant|system|attachment|progress)")',
@@ -110,10 +121,13 @@ def _is_record(value: dict[str, object]) -> bool:
 
 
 def _is_foreign(value: dict[str, object]) -> bool:
-    """Codex wraps in ``payload``, Gemini names a project hash, others write ``parts`` where we write ``content``."""
+    """Whether a record is another format's.
+
+    Codex wraps in ``payload``, Gemini names a project hash, others write ``parts`` where we write ``content``.
+    """
     message = value.get("message")
     return (
-        "payload" in value
+        ("payload" in value and value.get("type") in _CODEX)
         or ("projectHash" in value and "sessionId" in value)
         or (isinstance(message, dict) and "parts" in message and "content" not in message)
     )

@@ -32,6 +32,8 @@ class Sessions:
     """
 
     path: Path
+    first: str | None = None
+    """The first session id in the file."""
     _trunk: str = field(init=False)
     _agent: str | None = field(init=False)
     _known: dict[SessionId, _Known] = field(default_factory=dict)
@@ -41,7 +43,7 @@ class Sessions:
         stem = self.path.stem
         self._agent = stem.removeprefix(AGENT_FILE) if stem.startswith(AGENT_FILE) else None
         inside = self._agent is not None and self.path.parent.name == "subagents"
-        self._trunk = self.path.parent.parent.name if inside else stem
+        self._trunk = self.first or (self.path.parent.parent.name if inside else stem)
 
     def of(self, record: Record) -> SessionId:
         """The session of a record; records without an id continue the file's."""

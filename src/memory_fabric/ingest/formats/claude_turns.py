@@ -43,7 +43,7 @@ class TurnReader:
     _contents: set[tuple[object, ...]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.sessions = Sessions(self.path)
+        self.sessions = Sessions(self.path, self.chain.session)
 
     def take(self, record: Record, line: Line) -> Iterator[Item]:
         """What one record completes; counts its line once."""
@@ -108,7 +108,8 @@ class TurnReader:
             self.tally.skip(reason or "empty")
             return
         blocks = blocks_of(message.content)
-        if self._is_copy(record, tuple(block.text or block.id or block.type for block in blocks)):
+        content = tuple(block.text or block.id or "" for block in blocks)
+        if self._is_copy(record, content) or self._is_repeat(message.id, content):
             self.tally.skip("duplicate")
             return
         key = (message.id, record.request_id)
@@ -225,6 +226,16 @@ class TurnReader:
             self._contents.add(key)
         if identity is not None:
             self._seen.add(identity)
+        return False
+
+    def _is_repeat(self, message: str | None, content: tuple[str, ...]) -> bool:
+        """Whether this message had exactly these blocks before: old versions repeat replies when they resume."""
+        if message is None or not any(content):
+            return False
+        key = (message, content)
+        if key in self._contents:
+            return True
+        self._contents.add(key)
         return False
 
     def _count(self, results: list[Block], reason: str) -> None:
