@@ -22,7 +22,10 @@ from memory_fabric.model.transcript import SessionFacts, Tally, Turn
 from memory_fabric.ports import Cursor
 
 _ENVELOPE = frozenset("session_meta turn_context response_item event_msg compacted".split())
-_CUT_META = re.compile(rb'\{(?:"timestamp":"[^"]*",|"ordinal":\d+,)*"type":"session_meta","payload":\{')
+_CUT_META = re.compile(
+    rb'\{\s*(?:"timestamp"\s*:\s*"[^"]*"\s*,\s*|"ordinal"\s*:\s*\d+\s*,\s*)*'
+    rb'"type"\s*:\s*"session_meta"\s*,\s*"payload"\s*:\s*\{'
+)
 """A first line longer than the head, as Codex writes it (its instructions may be long)."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -18,14 +18,15 @@ ATTEMPTS = 3
 PAUSE_SECONDS = 0.05
 """Codex may change a rollout from plain to compressed while we look for it: about 3 × 50 ms (formats.md §3.1)."""
 
-_STEP = 1024 * 1024
+_STEP = 64 * 1024
+"""Bytes unpacked at once: as much, at most, is lost before damaged data."""
 
 
 def unpacked_head(head: bytes) -> bytes:
     """The head of a rollout as plain text: as it is, or as far as its compressed bytes reach; empty if damaged."""
     if not head.startswith(MAGIC):
         return head
-    import zstandard  # noqa: PLC0415 (loaded only for compressed rollouts)
+    import zstandard
 
     try:
         with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head), read_across_frames=True) as reader:
@@ -58,7 +59,7 @@ def rollout_lines(path: Path, pause: Callable[[float], None], start: Cursor = Cu
             yield from read_lines(stream, start)
             return
         stream.seek(0)
-        import zstandard  # noqa: PLC0415 (loaded only for compressed rollouts)
+        import zstandard
 
         try:
             with zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True) as reader:

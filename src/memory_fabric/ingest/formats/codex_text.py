@@ -48,7 +48,8 @@ def said(content: object, user: bool) -> Said:
     environment = ""
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and part.get("type") in ("input_image", "image", "local_image"):
-            media.append(url_stub("image", part.get("image_url")))
+            if part.get("image_url"):
+                media.append(url_stub("image", part["image_url"]))
             continue
         text = _text(part)
         if user:

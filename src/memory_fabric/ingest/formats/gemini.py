@@ -140,16 +140,17 @@ class _Session:
 
     def turn(self, message: Message, tally: Tally) -> Turn | None:
         """The turn of a message, or None; counts it."""
-        if message.type not in ("user", "gemini"):
-            tally.skip(message.type)
-            return None
         user = message.type == "user"
-        text = _said(message.record, user=user)
-        tools = () if user else _tools(message)
-        if not text and not tools:
-            tally.skip("injected or empty" if user else "no text")
+        text, tools = _said(message.record, user=user), () if user else _tools(message)
+        reason = None
+        if message.type not in ("user", "gemini"):
+            reason = message.type
+        elif not text and not tools:
+            reason = "injected or empty" if user else "no text"
+        if message.counted:
+            tally.skip(reason) if reason else tally.use("user" if user else "assistant")
+        if reason:
             return None
-        tally.use("user" if user else "assistant")
         at = parse_instant(message.record.get("timestamp"))
         model = message.record.get("model")
         return Turn(
@@ -184,7 +185,7 @@ def _session(chat: Chat, path: Path) -> _Session:
 
 
 def _cwd(metadata: Mapping[str, Any], path: Path) -> str | None:
-    """The project's folder: from ``.project_root`` beside ``chats``, else the directory whose hash it is, or the first."""
+    """The project's folder: from ``.project_root`` beside ``chats``, else of that hash, else the first directory."""
     for folder in path.parents[:4]:
         if folder.name == "chats":
             try:
@@ -212,8 +213,9 @@ def _said(record: Mapping[str, Any], *, user: bool) -> str:
 
 
 def _text(content: object) -> str:
+    """Text parts run on, as the CLI shows them; media stand apart."""
     parts = content if isinstance(content, list) else [content]
-    return "\n\n".join(text for part in parts if (text := _part(part).strip()))
+    return "".join(_part(part) for part in parts)
 
 
 def _part(part: object) -> str:
@@ -228,7 +230,7 @@ def _part(part: object) -> str:
         if isinstance(media, Mapping):
             mime, data = _string(media.get("mimeType")), _string(media.get("data"))
             kind = mime.partition("/")[0] if mime and key == "inlineData" else "file"
-            return media_stub(kind, mime, data)
+            return f"\n\n{media_stub(kind, mime, data)}\n\n"
     return ""
 
 

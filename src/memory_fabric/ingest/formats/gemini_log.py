@@ -23,6 +23,8 @@ class Message:
     last_line: int | None
     removed: bool = False
     """Taken back by ``$rewindTo``, or left out of a checkpoint."""
+    counted: bool = True
+    """False for a message that a checkpoint brought in: it has no line of its own to count."""
 
     @property
     def type(self) -> str:
@@ -73,7 +75,9 @@ class Chat:
         for message in reversed(self._live):
             if message.id == identifier:
                 message.record, message.last_line = _slim(record), line
-                tally.skip("replaced later")
+                if message.counted:
+                    tally.skip("replaced later")
+                message.counted = True
                 return
         message = Message(identifier, _slim(record), line, line)
         self.messages.append(message)
@@ -92,19 +96,18 @@ class Chat:
         if not isinstance(listed, list):
             return
         before = {message.id: message for message in self._live}
-        self._live = []
+        after: dict[str, Message] = {}
         for number, record in enumerate(listed):
-            if not isinstance(record, Mapping):
-                continue
-            given = record.get("id")
-            known = before.pop(given, None) if isinstance(given, str) else None
-            if known is None:
-                known = Message(
-                    given if isinstance(given, str) and given else f"line:{line}.{number}", record, line, line
-                )
-                self.messages.append(known)
-            known.record = _slim(record)
-            self._live.append(known)
+            if isinstance(record, Mapping):
+                given = record.get("id")
+                identifier = given if isinstance(given, str) and given else f"line:{line}.{number}"
+                known = before.pop(identifier, None) or after.get(identifier)
+                if known is None:
+                    known = Message(identifier, record, line, line, counted=False)
+                    self.messages.append(known)
+                known.record, known.last_line = _slim(record), line
+                after[identifier] = known
+        self._live = list(after.values())
         for message in before.values():
             message.removed = True
 
