@@ -39,7 +39,7 @@ class Line:
     """Longer than ``MAX_LINE``: ``raw`` is empty."""
 
 
-def read_lines(stream: BinaryIO, start: Cursor = Cursor()) -> Iterator[Line]:  # noqa: B008
+def read_lines(stream: BinaryIO, start: Cursor = Cursor()) -> Iterator[Line]:
     """Every line from the cursor on; the stream must stand at the cursor's offset."""
     number, offset = start.line, start.offset
     while raw := stream.readline(MAX_LINE):
@@ -57,7 +57,7 @@ def read_lines(stream: BinaryIO, start: Cursor = Cursor()) -> Iterator[Line]:  #
         offset += size
 
 
-def lines_of(path: Path, start: Cursor = Cursor()) -> Iterator[Line]:  # noqa: B008
+def lines_of(path: Path, start: Cursor = Cursor()) -> Iterator[Line]:
     """Every line of a file from the cursor on.
 
     Raises:
