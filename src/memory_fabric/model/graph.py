@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NewType
 
 from memory_fabric.model.memory import MemoryId, ProjectId
-from memory_fabric.model.vocabulary import Kind, Predicate
+from memory_fabric.model.vocabulary import Kind, Predicate, predicate_of
 
 EntityId = NewType("EntityId", str)
 
@@ -47,7 +47,8 @@ class Relation:
     """None only for labels without a canonical predicate (F-VOC-4)."""
     object: EntityId
     label: str
-    """The relation as given (``recommends``, ``used_for``), with the direction as written."""
+    """The relation as given (``recommends``, ``used_for``).  ``subject`` and ``object`` stand in the direction of
+    ``predicate``; ``as_stated`` gives the direction as written (F-VOC-5)."""
     origin: RelationOrigin
     project: ProjectId | None = None
     valid_from: datetime | None = None
@@ -57,6 +58,14 @@ class Relation:
     """The memory it was read from."""
     line: int | None = None
     """The transcript line, where one line shows it (F-EDGE-6)."""
+
+
+def as_stated(relation: Relation) -> tuple[EntityId, str, EntityId]:
+    """Subject, label and object as written: ``RAG uses pgvector``, said as ``pgvector used_for RAG``, is the latter."""
+    canonical = predicate_of(relation.label)
+    if canonical is not None and canonical.inverted and canonical.predicate is relation.predicate:
+        return relation.object, relation.label, relation.subject
+    return relation.subject, relation.label, relation.object
 
 
 @dataclass(frozen=True, slots=True)
