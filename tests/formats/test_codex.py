@@ -86,6 +86,14 @@ def test_equal_texts_with_another_between_are_no_copies(write_jsonl: Callable[..
     assert said(turns(path)) == [("user", "go"), ("assistant", "ok"), ("user", "go")]
 
 
+def test_calls_between_two_copies_of_a_reply_do_not_part_them(write_jsonl: Callable[..., Path]) -> None:
+    """C-024: a call is no text; between two equal prompts it makes them two."""
+    call = {**META, "type": "response_item", "payload": {"type": "function_call", "name": "shell", "call_id": "c"}}
+    reply, prompt = event("agent_message", message="ok"), event("user_message", message="go")
+    assert said(turns(write_jsonl(META, reply, call, message("assistant", "ok")))) == [("assistant", "ok")]
+    assert said(turns(write_jsonl(META, prompt, call, message("user", "go")))) == [("user", "go")] * 2
+
+
 def test_a_compressed_rollout_reads_like_the_plain_one(tmp_path: Path) -> None:
     """C-025: newer builds compress rollouts; several frames in a row are one file."""
     source = FOLDER / "both_layers.jsonl"

@@ -99,6 +99,8 @@ EXPORTED = {"title": "x", "mapping": {}}
         (json.dumps([{"uuid": "u", "chat_messages": []}]).encode(), "Claude.ai"),
         (json.dumps({"a": "secret"}).encode(), "JSON of an unknown shape"),
         (lines({"a": 1}, {"b": "secret"}), "JSON lines of an unknown shape"),
+        (json.dumps({"trajectory": [], "history": []}).encode(), "SWE-agent"),
+        (json.dumps({"history": []}).encode(), "saved chat"),
         (b"{broken", "cut or broken"),
         (b"[1, 2]", "holds no object"),
     ],

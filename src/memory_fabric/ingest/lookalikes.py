@@ -63,8 +63,8 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str], Looks], ...] = (
     ("[", frozenset({"sessionId", "messageId", "message"}), Looks("a prompt log (Gemini CLI), not a transcript")),
     ("[", frozenset({"role", "parts"}), Looks("a saved chat of Gemini CLI: it names no session")),
     ("[{", frozenset({"role", "content"}), Looks("a bare role/content log: it names no session")),
-    ("{", frozenset({"history"}), Looks("a saved chat: it names no session")),
     ("{", frozenset({"trajectory"}), Looks("a SWE-agent trajectory, which has no reader")),
+    ("{", frozenset({"history"}), Looks("a saved chat: it names no session")),
 )
 
 

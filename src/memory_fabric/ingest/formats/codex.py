@@ -137,7 +137,7 @@ class _Scan:
         if self.meta is not None:
             return Identity.of(self.meta)
         found = _UUID.findall(path.name)
-        return Identity(SessionId(found[-1] if found else path.name.partition(".")[0]), known=False)
+        return Identity(SessionId(found[-1] if found else path.name.partition(".")[0]))
 
 
 def _scan(lines: Iterator[Line], start: Cursor) -> _Scan:

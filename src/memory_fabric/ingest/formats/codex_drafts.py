@@ -89,7 +89,7 @@ class Drafts:
         """The adjacent turn of which this message is the copy in another layer (C-024), or None."""
         found = None
         for draft in reversed(self.held):
-            if not draft.layers:
+            if role is Role.ASSISTANT and not draft.text:
                 continue
             if draft.role is not role or draft.key != key or draft.abandoned:
                 break

@@ -45,8 +45,6 @@ class Identity:
     cwd: str | None = None
     branch: str | None = None
     started: datetime | None = None
-    known: bool = True
-    """False when the file names no session and the id comes from the file's name."""
 
     @classmethod
     def of(cls, meta: Mapping[str, Any]) -> Identity:
