@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memory_fabric.errors import EmbedderUnavailable
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.ports import Embedder, VectorIndex
 from memory_fabric.text import split_exchange
@@ -23,21 +24,14 @@ class Backfilled:
     """What a backfill did."""
 
     memories: int
-    """Memories that were given vectors and committed."""
+    """Memories that were given vectors and committed; those in ``failed`` are not among them."""
     windows: int
     """Vectors stored for them."""
     seconds: float
     stopped: bool = False
-    """True when it was asked to stop before the end."""
+    """True when it was asked to stop and something was left to do."""
     failed: tuple[MemoryId, ...] = ()
     """Memories whose vectors were unusable, or that the index still misses after taking them; tried once a run."""
-
-
-@dataclass(slots=True)
-class _Progress:
-    memories: int = 0
-    windows: int = 0
-    failed: dict[MemoryId, None] = field(default_factory=dict)
 
 
 def passage(memory: Memory) -> str:
@@ -55,50 +49,62 @@ def backfill(
 ) -> Backfilled:
     """Embed what is pending, oldest first, one commit a batch; may be stopped and resumed anywhere.
 
-    ``progress`` is told, after each commit, how many memories are done; ``stop`` is asked before each memory, and
-    what is embedded by then is still committed.  A memory that cannot be embedded is left pending, counted in
-    ``failed``, and never tried twice in one run, so that the run ends.
+    ``progress`` is told, after each commit, how many memories are done; ``stop`` is asked before each batch.  A memory
+    that cannot be embedded is left pending, named in ``failed``, and tried once a run, so that the run ends.
 
     Raises:
-        EmbedderUnavailable: the model cannot be used; batches committed before stay.
+        EmbedderUnavailable: the model cannot be used, or does not return one vector a text; batches before it stay.
         StoreError: the index cannot be read or written.
     """
     began = time.monotonic()
-    done = _Progress()
-    last: frozenset[MemoryId] = frozenset()
+    memories = windows = 0
+    failed: dict[MemoryId, None] = {}
+    last: Mapping[MemoryId, Vectors] = {}
     stopped = False
-    while not stopped:
-        pending = index.pending(embedder.space, batch + len(done.failed))
-        done.failed.update((memory.id, None) for memory in pending if memory.id in last)
-        fresh = [memory for memory in pending if memory.id not in done.failed][:batch]
-        if not fresh:
+    while True:
+        pending = index.pending(embedder.space, batch + len(failed))
+        lost = [memory.id for memory in pending if memory.id in last]
+        failed.update(dict.fromkeys(lost))
+        memories -= len(lost)
+        windows -= sum(len(last[memory_id]) for memory_id in lost)
+        fresh = [memory for memory in pending if memory.id not in failed][:batch]
+        stopped = bool(fresh and stop and stop())
+        if stopped or not fresh:
             break
-        vectors, stopped = _embed(fresh, embedder, done, stop)
-        if vectors:
-            index.put(embedder.space, vectors)
-            done.memories += len(vectors)
-            done.windows += sum(len(rows) for rows in vectors.values())
+        last, unusable = _embed(fresh, embedder)
+        failed.update(dict.fromkeys(unusable))
+        if last:
+            index.put(embedder.space, last)
+            memories += len(last)
+            windows += sum(map(len, last.values()))
             if progress:
-                progress(done.memories)
-        last = frozenset(vectors)
-    return Backfilled(done.memories, done.windows, time.monotonic() - began, stopped, tuple(done.failed))
+                progress(memories)
+    return Backfilled(memories, windows, time.monotonic() - began, stopped, tuple(failed))
 
 
-def _embed(
-    memories: Sequence[Memory], embedder: Embedder, done: _Progress, stop: Callable[[], bool] | None
-) -> tuple[dict[MemoryId, Vectors], bool]:
-    """The vectors of these memories, and whether it was asked to stop before the last."""
+def _embed(memories: Sequence[Memory], embedder: Embedder) -> tuple[dict[MemoryId, Vectors], list[MemoryId]]:
+    """The vectors of these memories, and the memories whose vectors are unusable.
+
+    All their windows are embedded in one call, which gives the embedder something to spread over the processors.
+    """
     from memory_fabric.embed.vectors import unit
 
+    windows = [embedder.windows(passage(memory)) for memory in memories]
+    rows = embedder.embed([window for each in windows for window in each])
+    expected = (sum(map(len, windows)), embedder.dimension)
+    if rows.shape != expected:
+        raise EmbedderUnavailable(
+            f"embedder {embedder.space}: gave vectors of shape {rows.shape} where {expected} were asked for",
+            "text and graph search go on; choose another embedder",
+        )
     vectors: dict[MemoryId, Vectors] = {}
-    for memory in memories:
-        if stop and stop():
-            return vectors, True
-        windows = embedder.windows(passage(memory))
-        rows = embedder.embed(windows)
-        scaled = unit(rows) if rows.shape == (len(windows), embedder.dimension) else None
+    unusable: list[MemoryId] = []
+    begin = 0
+    for memory, each in zip(memories, windows, strict=True):
+        scaled = unit(rows[begin : begin + len(each)])
+        begin += len(each)
         if scaled is None:
-            done.failed[memory.id] = None
+            unusable.append(memory.id)
         else:
             vectors[memory.id] = scaled
-    return vectors, False
+    return vectors, unusable

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ MARKS = 2
 """[CLS] and [SEP]."""
 OVERLAP = 32
 """Tokens that neighbouring windows share at least: longer than most sentences, so that none is only ever cut."""
-QUERY_END = 4_000
+QUERY_END = 2_000
 """Characters looked at from each end of a long question: who pastes a log asks before or after it."""
 
 FILES = {
@@ -84,7 +85,7 @@ class MiniLM:
     """``ports.Embedder`` over the shipped model; loads it at the first text, from any thread."""
 
     def __init__(self, folder: Path = SHIPPED, threads: int | None = None) -> None:
-        """Take the model from ``folder``; ``threads`` work on one text, by default as many as there are processors."""
+        """Take the model from ``folder``; ``threads`` texts are worked on at once, by default one a processor."""
         self._folder = folder
         self._threads = threads or _processors()
         self._lock = threading.Lock()
@@ -133,8 +134,8 @@ class MiniLM:
 
         model = self._ready()
         vectors = np.empty((len(texts), DIMENSION), np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = model.mean(self._encode(text))
+        for row, vector in enumerate(self._each(lambda text: model.mean(self._encode(text)), texts)):
+            vectors[row] = vector
         return vectors
 
     def embed_query(self, text: str) -> Vectors:
@@ -150,6 +151,19 @@ class MiniLM:
             text = f"{text[:QUERY_END]}\n{text[-QUERY_END:]}"
         encodings = self._encode(text)
         return model.mean(encodings if len(encodings) == 1 else [encodings[0], encodings[-1]])
+
+    def _each(self, work: Callable[[str], Vectors], texts: Sequence[str]) -> Iterable[Vectors]:
+        """The work on each text, in order.
+
+        A text a thread, not a text over all threads: those meet after every matrix and wait for one another, which
+        on a busy machine costs half the speed or more (measured: 10 to 15 texts/s where this makes 20 to 40).  The
+        threads end with the call.
+        """
+        workers = min(self._threads, len(texts))
+        if workers < 2:
+            return map(work, texts)
+        with ThreadPoolExecutor(workers, "embed") as pool:
+            return list(pool.map(work, texts))
 
     def _encode(self, text: str) -> list[Encoding]:
         tokenizer = self._tokenize()
@@ -168,17 +182,14 @@ class MiniLM:
         tokenizer = self._tokenize()
         with self._lock:
             if self._model is None:
-                model = _Model(_load_session(self._folder, self._threads), tokenizer)
+                model = _Model(_load_session(self._folder), tokenizer)
                 _check(model)
                 self._model = model
             return self._model
 
 
 def _processors() -> int:
-    """Processors this process may use.
-
-    Named to onnxruntime outright: left to itself it pins threads to processors that a container may not have.
-    """
+    """Processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -204,7 +215,7 @@ def _load_tokenizer(folder: Path) -> Tokenizer:
     return Tokenizer.from_str(_verified(folder, "tokenizer.json").decode())
 
 
-def _load_session(folder: Path, threads: int) -> Any:
+def _load_session(folder: Path) -> Any:
     data = _verified(folder, "model.onnx")
     try:
         import onnxruntime
@@ -214,7 +225,7 @@ def _load_session(folder: Path, threads: int) -> Any:
     onnxruntime.set_default_logger_severity(3)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = threads
+    options.intra_op_num_threads = 1
     return onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
 
 

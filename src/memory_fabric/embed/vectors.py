@@ -42,7 +42,7 @@ def refuse_broken(space: str, dimension: int, vectors: Vectors) -> None:
     scaled = unit(vectors)
     if scaled is None:
         raise EmbedderUnavailable(f"embedder {space}: its vectors hold no direction", hint)
-    cosine = float(scaled[0] @ scaled[1])
+    cosine = round(float(scaled[0] @ scaled[1]), 6)  # what float32 can tell apart
     if cosine > TOO_ALIKE:
         reason = f"two unrelated sentences have cosine {cosine:.3f}, above {TOO_ALIKE}"
         raise EmbedderUnavailable(f"embedder {space}: {reason}", hint)
