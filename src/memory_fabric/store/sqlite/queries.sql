@@ -176,7 +176,7 @@ INSERT INTO session_fts (rowid, tokens) SELECT row, tokens FROM session_content 
 DELETE FROM session_texts
 WHERE row IN ({parts})
     AND NOT EXISTS (
-        SELECT 1 FROM memories m WHERE m.session = session_texts.session AND m.project IS session_texts.project
+        SELECT 1 FROM memories m WHERE m.session = session_texts.session AND +m.project IS session_texts.project
     );
 
 -- name: add_sessions
@@ -186,7 +186,7 @@ SELECT :first + k.key, json_extract(k.value, '$[0]'), json_extract(k.value, '$[1
 FROM json_each(:parts) k
 WHERE EXISTS (
     SELECT 1 FROM memories m
-    WHERE m.session = json_extract(k.value, '$[0]') AND m.project IS json_extract(k.value, '$[1]')
+    WHERE m.session = json_extract(k.value, '$[0]') AND +m.project IS json_extract(k.value, '$[1]')
 )
 ON CONFLICT DO NOTHING;
 
@@ -230,7 +230,7 @@ SELECT s, p, j FROM (
 WHERE (SELECT min(object) FROM relations r WHERE r.subject = s AND r.predicate = p AND r.project IS j)
     <> (SELECT max(object) FROM relations r WHERE r.subject = s AND r.predicate = p AND r.project IS j)
     OR EXISTS (
-        SELECT 1 FROM relations r
+        SELECT 1 FROM relations r INDEXED BY relations_closed_subject
         WHERE r.subject = s AND r.closed_at IS NOT NULL AND r.predicate = p AND r.project IS j
     );
 
@@ -246,7 +246,7 @@ SELECT o, j FROM (
 )
 WHERE EXISTS (SELECT 1 FROM relations r WHERE r.object = o AND r.predicate = 'replaces' AND r.project IS j)
     OR EXISTS (
-        SELECT 1 FROM relations r
+        SELECT 1 FROM relations r INDEXED BY relations_closed_object
         WHERE r.object = o AND r.closed_at IS NOT NULL AND r.predicate = 'uses' AND r.project IS j
     );
 
@@ -424,15 +424,17 @@ SELECT names FROM totals;
 -- Facts at these entities, best supported first, then newest; one relation speaks for equal ones.
 WITH ends AS (SELECT row FROM entities WHERE id IN (SELECT value FROM json_each(:ids))),
 near AS (
-    SELECT r.row FROM relations r WHERE r.subject IN (SELECT row FROM ends) AND {scope}
-    UNION
-    SELECT r.row FROM relations r WHERE r.object IN (SELECT row FROM ends) AND {scope}
+    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends, r.valid_from
+    FROM ends e CROSS JOIN relations r ON r.subject = e.row WHERE {scope}
+    UNION ALL
+    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends, r.valid_from
+    FROM ends e CROSS JOIN relations r ON r.object = e.row
+    WHERE r.subject NOT IN (SELECT row FROM ends) AND {scope}
 ),
 facts AS (
-    SELECT count(*) AS support, max(ifnull(r.valid_from, -9e18)) AS newest, r.row AS row
-    FROM near JOIN relations r ON r.row = near.row
-    GROUP BY r.subject, r.predicate, r.label, r.object, r.ends
-    ORDER BY support DESC, newest DESC, r.row LIMIT :limit
+    SELECT count(*) AS support, max(ifnull(valid_from, -9e18)) AS newest, row FROM near
+    GROUP BY subject, predicate, label, object, ends
+    ORDER BY support DESC, newest DESC, row LIMIT :limit
 )
 SELECT {relation} JOIN facts f ON f.row = r.row ORDER BY f.support DESC, f.newest DESC, r.row;
 

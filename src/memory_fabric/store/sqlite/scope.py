@@ -62,7 +62,7 @@ def session_texts_in(scope: Scope) -> Condition:
     inner = memories_in(Scope(window=scope.window, kinds=scope.kinds, categories=scope.categories))
     if not inner.open:
         terms.append(
-            f"EXISTS (SELECT 1 FROM memories m WHERE m.session = t.session AND m.project IS t.project AND {inner.sql})"
+            f"EXISTS (SELECT 1 FROM memories m WHERE m.session = t.session AND +m.project IS t.project AND {inner.sql})"
         )
     return Condition(" AND ".join(terms) or "1", values | inner.values)
 

@@ -98,7 +98,7 @@ SELECT
         FROM (
             SELECT u.prompt || u.reply AS tokens
             FROM memories m JOIN units u ON u.row = m.row
-            WHERE m.session = t.session AND m.project IS t.project
+            WHERE m.session = t.session AND +m.project IS t.project
             ORDER BY m.seq, m.part, m.row
         )
     ) AS tokens
@@ -164,7 +164,7 @@ CREATE TABLE relations (
     line INTEGER,
     ends INTEGER AS (
         CASE WHEN valid_to IS NULL THEN closed_at WHEN closed_at IS NULL THEN valid_to ELSE min(valid_to, closed_at) END
-    ) VIRTUAL
+    ) STORED
 );
 CREATE UNIQUE INDEX relations_fact ON relations (
     subject, ifnull(predicate, ''), label, object, ifnull(evidence, 0), ifnull(project, 0)
@@ -172,7 +172,8 @@ CREATE UNIQUE INDEX relations_fact ON relations (
 CREATE INDEX relations_subject ON relations (subject, predicate, project, object, label, ends, valid_from);
 CREATE INDEX relations_object ON relations (object, predicate, project, subject, label, ends, valid_from);
 CREATE INDEX relations_evidence ON relations (evidence);
-CREATE INDEX relations_closed ON relations (subject, object) WHERE closed_at IS NOT NULL;
+CREATE INDEX relations_closed_subject ON relations (subject) WHERE closed_at IS NOT NULL;
+CREATE INDEX relations_closed_object ON relations (object) WHERE closed_at IS NOT NULL;
 
 CREATE TABLE mentions (
     memory INTEGER NOT NULL REFERENCES memories (row) ON DELETE CASCADE,
