@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -63,7 +64,7 @@ def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         return
     local = getattr(socket, "AF_UNIX", None)
 
-    def refuse(opened: socket.socket, address: object) -> None:
+    def refuse(opened: socket.socket, address: Any) -> None:
         if opened.family == local:
             return original(opened, address)
         raise AssertionError(f"a test opened a socket to {address!r}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def utcnow() -> datetime:
@@ -19,14 +21,13 @@ def from_millis(millis: int) -> datetime:
     Raises:
         OverflowError: outside the years 1 to 9999.
     """
-    seconds, rest = divmod(millis, 1000)
-    return datetime.fromtimestamp(seconds, UTC).replace(microsecond=rest * 1000)
+    return _EPOCH + timedelta(milliseconds=millis)
 
 
 def to_millis(at: datetime) -> int:
-    """Milliseconds since 1970; naive instants are taken as UTC (C-132)."""
+    """Whole milliseconds since 1970, never later than the instant; naive instants are taken as UTC (C-132)."""
     aware = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return round(aware.timestamp() * 1000)
+    return (aware - _EPOCH) // timedelta(milliseconds=1)
 
 
 def parse_instant(value: object) -> datetime | None:
@@ -41,7 +42,7 @@ def parse_instant(value: object) -> datetime | None:
         if isinstance(value, int | float):
             at = datetime.fromtimestamp(value / 1000 if abs(value) >= 1e11 else value, UTC)
         elif isinstance(value, str) and value:
-            at = datetime.fromisoformat(value)
+            at = datetime.fromisoformat(value.strip().upper())
             at = at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)
         else:
             return None

@@ -17,20 +17,21 @@ REPLY_LABEL = "ASSISTANT: "
 """The text form of an exchange (F-ING-2): ``USER: …``, a blank line, ``ASSISTANT: …``."""
 
 STOP_WORDS = frozenset(
-    """a about above after again against ago all almost along already also although always am among an and another any
-    anybody anyone anything anyway are aren around as ask asked at away back be became because become been before began
-    behind being below besides best better both bring but by call came can cannot cause certainly come comes could couldn
-    did didn do does doesn doing don done down due during each either else ever every everyone everything few find for from
-    further gave get gets getting give given gives go goes going gone got had hadn has hasn have haven having he her here
-    hers herself him himself his how however i if in indeed into is isn it its itself just keep kept know let lets like ll
-    look looking made make makes many may maybe me might mine more most much must my myself need needs now of off often ok
-    on once one ones only onto or other others our ours ourselves out own per perhaps please put quite rather re really
-    said same saw say says see seem seemed seems shall she should shouldn show since so some somebody someone something
-    sometimes soon still such sure take taken tell than thank thanks that the their theirs them themselves then there
-    therefore these they thing things think this those though through thus to together too took toward try under until up
-    upon us use used using ve very want wants was wasn way we well went were weren what whatever when where whether which
-    while who whoever whole whom whose why will with within without won would wouldn yes yet you your yours yourself
-    yourselves s t d m o""".split()
+    """a about above after again against ago all almost along already also although always am among an and another
+    any anybody anyone anything anyway are aren around as ask asked at away back be became because become been
+    before began behind being below besides best better both bring but by call came can cannot cause certainly come
+    comes could couldn did didn do does doesn doing don done down due during each either else ever every everyone
+    everything few find for from further gave get gets getting give given gives go goes going gone got had hadn has
+    hasn have haven having he her here hers herself him himself his how however i if in indeed into is isn it its
+    itself just keep kept know let lets like ll look looking made make makes many may maybe me might mine more most
+    much must my myself need needs now of off often ok on once one ones only onto or other others our ours
+    ourselves out own per perhaps please put quite rather re really said same saw say says see seem seemed seems
+    shall she should shouldn show since so some somebody someone something sometimes soon still such sure take
+    taken tell than thank thanks that the their theirs them themselves then there therefore these they thing things
+    think this those though through thus to together too took toward try under until up upon us use used using ve
+    very want wants was wasn way we well went were weren what whatever when where whether which while who whoever
+    whole whom whose why will with within without won would wouldn yes yet you your yours yourself yourselves s t d
+    m o""".split()
 )
 """About 250 words that say nothing about a topic; question words must go (retrieval.md §1).  Words of polarity
 (``not``, ``no``, ``never``) and of direction (``over``, ``instead``, ``between``) stay (vocabulary.md §8.5)."""
@@ -91,15 +92,22 @@ def words(text: str) -> list[str]:
 
 
 def fold(text: str) -> str:
-    """One canonical form for comparing names: NFKC, case folded, trimmed, white space collapsed (C-050)."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    """One canonical form for comparing names: NFKC, case folded, trimmed, white space collapsed (C-050).
+
+    Folding again changes nothing: case folding can undo the normal form, so that is made twice.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    if not folded.isascii():
+        folded = unicodedata.normalize("NFKC", folded).casefold()
+        folded = unicodedata.normalize("NFKC", folded)
+    return " ".join(folded.split())
 
 
 _SEPARATORS = re.compile(r"[\s_/-]+")
 
 
 def entity_key(name: str) -> str:
-    """The key under which a name is one entity, however it is spelled (F-EXTR-13): ``fold`` with ``_ - /`` as spaces."""
+    """The key under which a name is one entity, however spelled (F-EXTR-13): ``fold`` with ``_ - /`` as spaces."""
     return " ".join(_SEPARATORS.sub(" ", fold(name)).split())
 
 
@@ -137,21 +145,31 @@ def split_exchange(text: str) -> tuple[str, str]:
 
 
 def split_long(text: str, limit: int) -> Iterator[str]:
-    """Parts of at most ``limit`` characters, cut at blank lines where possible, else at lines, words, anywhere (F-ING-4).
+    """Parts of at most ``limit`` characters, cut at blank lines where possible, else lines, words, anywhere (F-ING-4).
 
-    Joined again they hold every character that is not white space at a cut.
+    Joined again they hold every character that is not white space at a cut.  No part is shorter than a quarter of the
+    limit for the sake of a better cut.
     """
-    while len(text) > limit:
-        window = text[: limit + 1]
-        cut = max(window.rfind(mark, limit // 4) for mark in ("\n\n",))
-        for mark in ("\n", " "):
-            if cut <= 0:
-                cut = window.rfind(mark, limit // 4)
-        if cut <= 0:
-            cut = limit
-        part = text[:cut].rstrip()
+    start = 0
+    while len(text) - start > limit:
+        cut = _cut(text, start, limit)
+        part = text[start:cut].rstrip()
         if part:
             yield part
-        text = text[cut:].lstrip()
-    if text:
-        yield text
+        match = _NOT_SPACE.search(text, cut)
+        start = match.start() if match else len(text)
+    if start < len(text):
+        yield text[start:]
+
+
+_NOT_SPACE = re.compile(r"\S")
+_CUTS = ("\n\n", "\n\r\n", "\n", " ")
+"""Where a text may be cut, best first."""
+
+
+def _cut(text: str, start: int, limit: int) -> int:
+    for mark in _CUTS:
+        cut = text.rfind(mark, start + max(1, limit // 4), start + limit + len(mark))
+        if cut > start:
+            return cut
+    return start + limit
