@@ -15,7 +15,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from memory_fabric.embed import minilm as module
-from memory_fabric.embed.minilm import FILES, OVERLAP, SHIPPED, WINDOW, MiniLM
+from memory_fabric.embed.minilm import FILES, SHIPPED, MiniLM
 from memory_fabric.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
@@ -115,10 +115,10 @@ def test_windows_fit_the_model_and_overlap(minilm: MiniLM) -> None:
     windows = minilm.windows(" ".join(words))
     assert len(windows) > 10
     for window, following in pairwise(windows):
-        assert WINDOW - 100 <= len(tokenizer.encode(window).ids) <= WINDOW
+        assert 156 <= len(tokenizer.encode(window).ids) <= 256
         kept = window.split()
         shared = [word for word in following.split() if word in kept]
-        assert OVERLAP <= len(tokenizer.encode(" ".join(shared), add_special_tokens=False).ids) <= OVERLAP + 10
+        assert 32 <= len(tokenizer.encode(" ".join(shared), add_special_tokens=False).ids) <= 42
         assert set(kept) <= set(words)
 
 
