@@ -61,6 +61,8 @@ def test_a_token_of_every_kind_is_named_and_gone(kind: str, secret: str, around:
 
 IN_CONTEXT = [
     ("postgres://u:pw@h/db", "postgres://u:[redacted:url-password]@h/db"),
+    ("mysql://u:%40home$1@h/db", "mysql://u:[redacted:url-password]@h/db"),
+    ("password='$ecret123'", "password='[redacted:password]'"),
     ("redis://:s3cret@cache:6379/0", "redis://:[redacted:url-password]@cache:6379/0"),
     ("https://bot:p@ss@host.example/x", "https://bot:[redacted:url-password]@host.example/x"),
     ("Authorization: Bearer abc.def.ghi1", "Authorization: Bearer [redacted:authorization]"),
@@ -71,6 +73,7 @@ IN_CONTEXT = [
     ("set-cookie: sid=a1b2c3d4; Path=/; HttpOnly", "set-cookie: [redacted:cookie]"),
     ("password=hunter2", "password=[redacted:password]"),
     ('password: "correct horse 7 staple"', 'password: "[redacted:password]"'),
+    ("PGPASSWORD=rememberedphrase psql", "PGPASSWORD=[redacted:password] psql"),
     ("DB_PASSWORD=Tr0ub4dor&3x", "DB_PASSWORD=[redacted:password]&3x"),
     ("psql --password s3cr3tPw -h db", "psql --password [redacted:password] -h db"),
     ('api_key: "abc123def456"', 'api_key: "[redacted:secret]"'),
@@ -105,7 +108,11 @@ NEAR_MISSES = [
     'api_key = os.environ["API_KEY"]',
     "apiKey: process.env.OPENAI_API_KEY_2",
     'password: "${DB_PASSWORD}"',
+    'password: "%s", "password": "%(password)s", set PASSWORD=%PASSWORD%',
+    'PASSWORD="$password" PASSWORD="$(cat file-1)"',
     "password = getpass()",
+    'form["password"] = userPassword; connect(password=rememberedphrase)',
+    r'[]byte("DB_PASSWORD=" + generatedPhrase), []byte(\"TOKEN=\" + token9abc1)',
     "password=args.password",
     "postgres://user:<password>@host/db",
     "postgres://user:${PASSWORD}@host/db",

@@ -62,8 +62,8 @@ def test_there_are_seven_kinds_and_eleven_predicates() -> None:
 
 def test_the_table_of_kinds_is_closed() -> None:
     table = {word: Kind(kind) for kind, words in KINDS.items() for word in words.split()}
-    own = {kind.value: kind for kind in Kind}
-    assert {word: kind for word, kind in KIND_ALIASES.items() if word not in OWN_SPELLINGS} == table | own
+    table |= {kind.value: kind for kind in Kind}
+    assert {word: kind for word, kind in KIND_ALIASES.items() if word not in OWN_SPELLINGS} == table
     assert OWN_SPELLINGS <= KIND_ALIASES.keys()
 
 
@@ -74,8 +74,8 @@ def test_the_table_of_predicates_is_closed() -> None:
         for predicate, words in PREDICATES.items()
         for word in words.split()
     }
-    own = {predicate.value: CanonicalPredicate(predicate) for predicate in Predicate}
-    assert dict(PREDICATE_ALIASES) == table | own
+    table |= {predicate.value: CanonicalPredicate(predicate) for predicate in Predicate}
+    assert dict(PREDICATE_ALIASES) == table
 
 
 @pytest.mark.parametrize("label", ["used_for", "used for", "Used For", "USED-FOR", " used__for "])

@@ -25,7 +25,7 @@ _NAME = re.compile(
 _BETWEEN = re.compile(r"""(?P<close>\\{0,4}["'`]\]?)?(?P<sep>\s{0,4}(?::=|=>|=|:)\s{0,4}|\s+(?:is|was)[:\s]\s{0,3})""")
 _FLAG = re.compile(r"[ =]")
 _OPEN = re.compile(r"""\\{0,4}(?P<quote>["'`])""")
-_QUOTED = re.compile(r"""[^"'`\n\\]{4,}""")
+_QUOTED = re.compile(r"""(?=[^\s,;)\]}+])[^"'`\n\\]{4,}""")
 _BARE = re.compile(r"""[^\s"'`,;&()\[\]{}<>|\\]{4,}""")
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z", re.IGNORECASE)
@@ -56,7 +56,8 @@ def named_secrets(text: str, lowered: str) -> Iterator[tuple[str, Span]]:
             continue
         start = between.end() if between else at + 1
         prose = between is not None and between["sep"].strip()[:1] not in {"=", ":"}
-        span = _value(text, start, password=name["password"] is not None, prose=prose)
+        variable = text[slice(*name.span())].isupper()
+        span = _value(text, start, password=name["password"] is not None, prose=prose, variable=variable)
         if span:
             yield kind_of_name(name), span
             at = span[1]
@@ -84,8 +85,8 @@ def _word_start(lowered: str, at: int) -> int:
     return max(lowered.rfind(" ", floor, at), lowered.rfind("\n", floor, at), floor - 1) + 1
 
 
-def _value(text: str, start: int, *, password: bool, prose: bool) -> Span | None:
-    """The secret that starts here, or None."""
+def _value(text: str, start: int, *, password: bool, prose: bool, variable: bool) -> Span | None:
+    """The secret that starts here, or None; ``variable`` for a name in capitals, as in an environment."""
     opening = _OPEN.match(text, start)
     if opening:
         start = opening.end()
@@ -99,7 +100,8 @@ def _value(text: str, start: int, *, password: bool, prose: bool) -> Span | None
     elif opening:
         accepted = looks_like_password(value) if password else looks_random(value)
     else:
-        accepted = text[match.end() : match.end() + 1] not in {"(", "["} and _bare_secret(value, password=password)
+        called = text[match.end() : match.end() + 1] in {"(", "["}
+        accepted = not called and _bare_secret(value, password=password, variable=variable)
     if not accepted:
         return None
     whole = shape.match(text, start)
@@ -107,11 +109,11 @@ def _value(text: str, start: int, *, password: bool, prose: bool) -> Span | None
     return start, end
 
 
-def _bare_secret(value: str, *, password: bool) -> bool:
+def _bare_secret(value: str, *, password: bool, variable: bool) -> bool:
     """Without quotes the right side may be code: names, paths, types and calls are no secrets."""
     if value[0] in "./~@&-" or value.endswith("/"):
         return False
-    if password and not re.search(r"[./_]", value):
+    if password and not re.search(r"[./_]", value) and (variable or not value.isalpha()):
         return looks_like_password(value)
     return looks_random(value)
 

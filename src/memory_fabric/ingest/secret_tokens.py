@@ -40,7 +40,8 @@ def is_inside_word(text: str, at: int) -> bool:
 
 
 _PLACEHOLDER = re.compile(
-    r"""[<$%{(\[*]|\\u003c|\.\.\.|…|x{4,}|(?i:redacted|removed|masked|hidden|your|my[-_ ]|placeholder|change[-_ ]?me)"""
+    r"""[<{(\[]|\$(?:[A-Z_{(]|[a-z_]+\Z)|%(?:[sd(]|\w+%)|\*{2}|\\u003c|\.\.\.|…|x{4,}"""
+    r"""|(?i:redacted|removed|masked|hidden|your|my[-_ ]|placeholder|change[-_]?me)"""
 )
 _STARS = re.compile(r"(?:\*{3}|•{3}|[xX]{3}|\.{3}|…)\Z")
 
