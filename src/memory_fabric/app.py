@@ -97,7 +97,8 @@ class Fabric:
     ) -> IngestReport:
         """Read transcripts: those given, or all in the usual places.  See ``ingest.pipeline.ingest``."""
         chosen = [place.root for place in self.places() if place.exists] if paths is None else list(paths)
-        seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters)
+        keep_tools = self.settings.tool_calls == "keep"
+        seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters, keep_tools)
         only = format_named(format) if format else None
         return ingest(chosen, seams, only=only, dry_run=dry_run, progress=progress)
 

@@ -103,7 +103,7 @@ class Settings:
     )
     recency_curve: str = _setting(
         "soft",
-        "`soft` (halves every `recency_half_life` days down to `recency_floor`) or `linear` (the originals' "
+        "`soft` (halves every `recency_half_life` days down to `recency_floor`) or `linear` (steeper: "
         "`max(0.1, 1 - days/30)`; F-RANK-2).",
         env="MEMORY_FABRIC_RECENCY_CURVE",
         choices=("soft", "linear"),
@@ -128,6 +128,12 @@ class Settings:
         env="MEMORY_FABRIC_CHUNK_CHARACTERS",
         low=200,
         high=1_000_000,
+    )
+    tool_calls: str = _setting(
+        "keep",
+        "`keep` what tools touched (files, commands, commits) as references and relations, or `ignore` it.",
+        env="MEMORY_FABRIC_TOOL_CALLS",
+        choices=("keep", "ignore"),
     )
     tool_weight: float = _setting(
         0.2,

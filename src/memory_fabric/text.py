@@ -44,8 +44,11 @@ _MARKS = (
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff々〆"
 _TOKEN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+(?:_+(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+)*")
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
-_NEEDS_CARE = re.compile(rf"[{_CJK}{_MARKS}\uff00-\uffef]|[^\x00-\u024f\u2000-\u2bff\U0001f300-\U0001faff]")
-"""Characters for which the plain split and the careful one could differ: CJK, marks, compatibility forms."""
+_NEEDS_CARE = re.compile(
+    "[^\\x00-\\x7f\\u00ab\\u00b0\\u00b7\\u00bb\\u00c0-\\u024f\\u2010-\\u205e\\u2190-\\u22ff\\u2500-\\u27bf"
+    "\\U0001f300-\\U0001faff]"
+)
+"""Anything for which the plain split and the careful one could differ: CJK, marks, compatibility forms."""
 _IS_CJK = re.compile(rf"[{_CJK}]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _MAX_TOKEN = 64

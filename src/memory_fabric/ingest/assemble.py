@@ -95,5 +95,5 @@ def _metadata(exchange: Exchange) -> dict[str, object]:
 
 
 def without_tools(exchange: Exchange) -> Exchange:
-    """The exchange as its later parts see it: tool calls belong to part 0 (``ports.Extractor``)."""
+    """The exchange without its tool calls, as its later parts see it: they belong to part 0 (``ports.Extractor``)."""
     return replace(exchange, tools=()) if exchange.tools else exchange

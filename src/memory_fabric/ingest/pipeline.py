@@ -40,6 +40,8 @@ class Seams:
     formats: Sequence[Format]
     extractors: Sequence[Extractor]
     chunk_characters: int = assemble.CHUNK_CHARACTERS
+    tool_calls: bool = True
+    """False leaves out what tools touched."""
 
 
 def ingest(
@@ -114,7 +116,7 @@ def _read(seen: Look, reader: Format, tally: Tally, seams: Seams, projects: Proj
         if not item.sidechain and item.offset is not None:
             cursor, resume_seq = Cursor(item.offset, item.first_line or 1), seq
         seq = next_seq(seq, item)
-        clean = assemble.redact_exchange(item, report.redacted)
+        clean = assemble.redact_exchange(item if seams.tool_calls else assemble.without_tools(item), report.redacted)
         parts = assemble.memories(clean, reader.name, file, project.id if project else None, seams.chunk_characters)
         for part, memory in enumerate(parts):
             found = extract_all(

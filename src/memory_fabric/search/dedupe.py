@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from memory_fabric.model.memory import Memory, MemoryKind
 from memory_fabric.model.result import Candidate
-from memory_fabric.search.guards import Profile, may_fold, profile
-from memory_fabric.text import jaccard
+from memory_fabric.search.guards import may_fold, profile
+from memory_fabric.text import jaccard, words
 
 SIMILAR = 0.85
 """Two texts more alike than this may be one: strictly above (F-DEDUP-1)."""
@@ -25,12 +25,12 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     Exact duplicates fold as well, whatever they hold, unless they are records of a point in time.
     """
     ordered = sorted(candidates, key=lambda c: (-c.relevance, c.memory.id))
-    profiles = {candidate.memory.id: profile(candidate.memory.text) for candidate in ordered}
+    tokens = {each.memory.id: frozenset(words(each.memory.text)) for each in ordered}
     kept: list[Candidate] = []
     for candidate in ordered:
-        mine = profiles[candidate.memory.id]
+        mine = tokens[candidate.memory.id]
         for place, other in enumerate(kept):
-            if _same(mine, candidate.memory, profiles[other.memory.id], other.memory, threshold):
+            if _alike(mine, tokens[other.memory.id], threshold) and _same(candidate.memory, other.memory):
                 kept[place] = _fold(other, candidate)
                 break
         else:
@@ -38,11 +38,17 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     return kept
 
 
-def _same(mine: Profile, memory: Memory, theirs: Profile, other: Memory, threshold: float) -> bool:
-    small, large = sorted((len(mine.tokens), len(theirs.tokens)))
-    if small <= threshold * large or MemoryKind.SUMMARY in (memory.kind, other.kind):
+def _alike(mine: frozenset[str], theirs: frozenset[str], threshold: float) -> bool:
+    """Strictly more alike than the threshold; sizes that cannot reach it are not compared."""
+    small, large = sorted((len(mine), len(theirs)))
+    return small > threshold * large and jaccard(mine, theirs) > threshold
+
+
+def _same(memory: Memory, other: Memory) -> bool:
+    """Whether nothing speaks against the two being one."""
+    if MemoryKind.SUMMARY in (memory.kind, other.kind):
         return False
-    return may_fold(mine, theirs) and jaccard(mine.tokens, theirs.tokens) > threshold
+    return may_fold(profile(memory.text), profile(other.text))
 
 
 def _fold(primary: Candidate, other: Candidate) -> Candidate:

@@ -75,17 +75,19 @@ class Scorer:
         prompt, reply = unit.prompt, unit.reply
         return tuple(PROMPT_WEIGHT * prompt.count(term) + reply.count(term) for term in self.terms)
 
-    def score(self, unit: TextUnit, counts: Mapping[int, tuple[float, ...]]) -> float:
-        """BM25 of a unit and its neighbourhood; ``counts`` by place, for the unit and its neighbours."""
-        own = counts[unit.place]
-        total = self._saturated(own, unit.length, B_UNIT)
-        spread = list(own)
+    def own(self, unit: TextUnit, counts: Sequence[float]) -> float:
+        """BM25 of a unit by itself."""
+        return self._saturated(counts, unit.length, B_UNIT)
+
+    def neighbourhood(self, unit: TextUnit, counts: Mapping[int, Sequence[float]]) -> float:
+        """Weighted BM25 of a unit's counts diffused with its neighbours' (``counts`` by place, its own among them)."""
+        spread = list(counts[unit.place])
         for decays, direction in ((_BACK_DECAY, -1), (_FORWARD_DECAY, 1)):
             for distance, decay in enumerate(decays, 1):
                 neighbour = counts.get(unit.place + direction * distance)
                 if neighbour is not None:
                     spread = [count + decay * other for count, other in zip(spread, neighbour, strict=True)]
-        return total + self.context * self._saturated(spread, unit.length, B_CONTEXT)
+        return self.context * self._saturated(spread, unit.length, B_CONTEXT)
 
     def _saturated(self, counts: Sequence[float], length: int, b: float) -> float:
         norm = K1 * (1.0 - b + b * length / self.mean_length)
@@ -94,9 +96,3 @@ class Scorer:
             for weight, count in zip(self.idfs, counts, strict=True)
             if count
         )
-
-
-def score_all(scorer: Scorer, units: Sequence[TextUnit], around: Sequence[TextUnit]) -> dict[str, float]:
-    """Memory id → score, for units of one session, given them and their neighbours."""
-    counts = {unit.place: scorer.counts(unit) for unit in around}
-    return {unit.memory: scorer.score(unit, counts) for unit in units}

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 from time import monotonic
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed
-from memory_fabric.model.memory import Memory, MemoryId, SessionId
+from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
-from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer, score_all
+from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer
 
-CANDIDATES = 200
-"""Units that FTS5 hands to the exact scoring."""
+CANDIDATES = 120
+"""Units that FTS5 hands to the exact scoring; more are taken where units are short, in proportion."""
+
+IN_CONTEXT = 40
+"""Units, best first, whose neighbourhood is read as well; likewise more where units are short."""
+
+USUAL_LENGTH = 150.0
+"""Tokens of a unit for which those two hold: an exchange with a coding agent."""
 
 SESSION_WEIGHT = 0.5
 """Weight of BM25 over the whole session (retrieval.md §8: chunk + .5 session)."""
@@ -40,32 +45,46 @@ class TextSource:
         started = monotonic()
         if not query.terms:
             return Found(self.name, ())
-        units = self._index.match(query.terms, query.scope, CANDIDATES)
+        scorer = self._scorer(query)
+        units = self._index.match(query.terms, query.scope, self._many(CANDIDATES, scorer))
         if deadline.passed:
             raise DeadlinePassed("text: the deadline passed while candidates were read")
-        scores, ceiling = self._score(query, units)
+        scores = self._score(query, units, scorer)
         if self._tool_weight:
             for memory, raw in self._index.references(query.terms, query.scope, CANDIDATES).items():
                 scores[memory] = scores.get(memory, 0.0) + self._tool_weight * raw
         best = sorted(scores, key=lambda memory: (-scores[memory], memory))[:limit]
         hits = tuple(Hit(memory, scores[memory.id]) for memory in self._store.get(best))
+        ceiling = scorer.ceiling + SESSION_WEIGHT * sum(scorer.idfs) * (K1 + 1.0)
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
         """See ``ports.Source``."""
+        if not query.terms:
+            return {}
         units = self._index.units([memory.id for memory in memories])
-        return self._score(query, units)[0] if query.terms else {}
+        return self._score(query, units, self._scorer(query))
 
-    def _score(self, query: Query, units: Sequence[TextUnit]) -> tuple[dict[MemoryId, float], float]:
-        """Scores of these units, and the ceiling of the question."""
-        scorer = Scorer.of(query.terms, self._index.statistics(query.terms))
-        by_session: dict[SessionId, list[TextUnit]] = defaultdict(list)
-        for unit in units:
-            by_session[unit.session].append(unit)
-        around = self._index.around(units, BACK, FORWARD)
+    def _scorer(self, query: Query) -> Scorer:
+        return Scorer.of(query.terms, self._index.statistics(query.terms))
+
+    @staticmethod
+    def _many(usual: int, scorer: Scorer) -> int:
+        """A number of units, at most three times as many where they are short."""
+        return round(usual * min(3.0, max(1.0, USUAL_LENGTH / scorer.mean_length)))
+
+    def _score(self, query: Query, units: Sequence[TextUnit], scorer: Scorer) -> dict[MemoryId, float]:
+        """The exchange and its session for every unit; the neighbourhood for the best of them."""
         whole = self._index.session_scores(query.terms, query.scope, SESSIONS)
-        scores: dict[MemoryId, float] = {}
-        for session, members in by_session.items():
-            for memory, score in score_all(scorer, members, around[session]).items():
-                scores[MemoryId(memory)] = score + SESSION_WEIGHT * whole.get(session, 0.0)
-        return scores, scorer.ceiling + SESSION_WEIGHT * sum(scorer.idfs) * (K1 + 1.0)
+        scores = {
+            unit.memory: scorer.own(unit, scorer.counts(unit)) + SESSION_WEIGHT * whole.get(unit.session, 0.0)
+            for unit in units
+        }
+        best = sorted(units, key=lambda unit: -scores[unit.memory])[: self._many(IN_CONTEXT, scorer)]
+        around = self._index.around(best, BACK, FORWARD)
+        counts = {
+            session: {near.place: scorer.counts(near) for near in neighbours} for session, neighbours in around.items()
+        }
+        for unit in best:
+            scores[unit.memory] += scorer.neighbourhood(unit, counts[unit.session])
+        return scores

@@ -1,0 +1,114 @@
+"""The suite ``commits``: which session made this commit?  Queries are commit subjects, gold is the commit's trailer.
+
+Shapes: ``commit-to-session`` of the evaluation data.  ``DIR`` holds one ``queries_*.json`` ({commit, date, query,
+gold_sessions, verbatim_in_text}) and ``sessions.json`` or ``sessions.json.gz`` ({session_id, file, first_timestamp,
+last_timestamp}); the transcripts lie in a folder of their own.  Only the subject is asked: no date, no file names.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from memory_fabric.clock import parse_instant
+from memory_fabric.errors import UsageError
+from memory_fabric.model.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One commit."""
+
+    id: str
+    text: str
+    gold: frozenset[str]
+    verbatim: bool
+    """The subject stands word for word in the gold session's text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """One file of the corpus: the item that is ranked."""
+
+    id: str
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Commits:
+    """The suite's data."""
+
+    questions: tuple[Question, ...]
+    transcripts: Mapping[str, tuple[Transcript, ...]]
+    """Session as its records name it → the files it lies in: a session continued on another day has two."""
+
+    def items(self, memories: Iterable[Memory]) -> list[str]:
+        """Files in the order in which their first memory was found, each once.
+
+        A memory of a session with several files stands in each whose time includes it: the later file repeats the
+        earlier one's records.
+        """
+        ranked: dict[str, None] = {}
+        for memory in memories:
+            own = Path(memory.origin.file or "").stem
+            files = self.transcripts.get(_session_key(own), ())
+            including = [each.id for each in files if _includes(each, memory.at)] if len(files) > 1 else []
+            ranked.update(dict.fromkeys(sorted(including, key=lambda id_: id_ != own) or [own]))
+        return list(ranked)
+
+
+def _includes(file: Transcript, at: datetime | None) -> bool:
+    return at is not None and file.first is not None and file.last is not None and file.first <= at <= file.last
+
+
+def _session_key(stem: str) -> str:
+    """The session's UUID: files are named by it, with a date before it where there are several."""
+    return stem[-36:]
+
+
+def read_commits(data: Path) -> Commits:
+    """The suite's data from its folder.
+
+    Raises:
+        UsageError: a file is missing, is there twice, or is not of the documented shape.
+    """
+    queries = sorted(data.glob("queries_*.json"))
+    if len(queries) != 1:
+        raise UsageError(f"{data}: {len(queries)} files match queries_*.json", "give a folder that holds exactly one")
+    try:
+        rows = json.loads(queries[0].read_text(encoding="utf-8"))
+        questions = tuple(
+            Question(row["commit"], row["query"], frozenset(row["gold_sessions"]), bool(row.get("verbatim_in_text")))
+            for row in rows
+        )
+        transcripts = _transcripts(_sessions(data))
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
+        raise UsageError(f"{queries[0]}: not of the shape of this suite: {error!r}", "see docs/commands.md") from error
+    return Commits(questions, transcripts)
+
+
+def _sessions(data: Path) -> Sequence[Mapping[str, str]]:
+    plain, packed = data / "sessions.json", data / "sessions.json.gz"
+    if plain.exists():
+        rows = json.loads(plain.read_text(encoding="utf-8"))
+    elif packed.exists():
+        rows = json.loads(gzip.decompress(packed.read_bytes()))
+    else:
+        raise UsageError(f"{data}: no sessions.json or sessions.json.gz", "unpack the set's files into this folder")
+    return list(rows)
+
+
+def _transcripts(rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[Transcript, ...]]:
+    grouped: dict[str, tuple[Transcript, ...]] = {}
+    for row in rows:
+        file = Transcript(
+            row["session_id"], parse_instant(row.get("first_timestamp")), parse_instant(row.get("last_timestamp"))
+        )
+        key = _session_key(file.id)
+        grouped[key] = (*grouped.get(key, ()), file)
+    return grouped
