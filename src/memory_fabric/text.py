@@ -45,7 +45,7 @@ _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020
 _TOKEN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+(?:_+(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+)*")
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _NEEDS_CARE = re.compile(
-    "[^\\x00-\\x7f\\u00ab\\u00b0\\u00b7\\u00bb\\u00c0-\\u024f\\u2010-\\u205e\\u2190-\\u22ff\\u2500-\\u27bf"
+    "[^\\x00-\\x7f\\u00ab\\u00b0\\u00b7\\u00bb\\u00c0-\\u012f\\u2010-\\u2016\\u2018-\\u203d\\u2190-\\u22ff\\u2500-\\u27bf"
     "\\U0001f300-\\U0001faff]"
 )
 """Anything for which the plain split and the careful one could differ: CJK, marks, compatibility forms."""
