@@ -1,0 +1,1 @@
+"""Front doors: parse input, call ``app``, print."""

@@ -1,0 +1,143 @@
+"""``search``: ask the memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memory_fabric.doors.cli.desk import DONE, NOTHING, AsJson, Desk, Home
+from memory_fabric.doors.cli.options import (
+    AllProjects,
+    AsOf,
+    Before,
+    Category,
+    Kind,
+    ProjectName,
+    Since,
+    Superseded,
+)
+from memory_fabric.model.query import Mode
+
+if TYPE_CHECKING:
+    from memory_fabric.app import Fabric
+    from memory_fabric.model.query import Scope
+    from memory_fabric.model.result import Answer
+
+LIMIT, MOST = 10, 50
+"""Results by default, and at most (F-CMD-7)."""
+
+
+def search(  # noqa: PLR0913 - one parameter an option
+    context: typer.Context,
+    question: Annotated[
+        list[str] | None, typer.Argument(metavar="QUESTION", help="What to look for.  [default: what is recent]")
+    ] = None,
+    *,
+    project: ProjectName = None,
+    every: AllProjects = False,
+    since: Since = None,
+    before: Before = None,
+    as_of: AsOf = None,
+    kind: Kind = None,
+    category: Category = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=MOST, help="Results to show.")] = LIMIT,
+    mode: Annotated[Mode, typer.Option("--mode", help="Which retrievers answer.")] = Mode.AUTO,
+    superseded: Superseded = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Answer a question with passages, facts and their source lines.
+
+    Looks in the project of the current directory, or in all where that has no memories.  Without a QUESTION it shows
+    the newest memories.  Exit code 1 when nothing was found.
+    """
+    desk = Desk.of(context, home, as_json)
+    filters = Filters(project, every, since, before, as_of, tuple(kind or ()), tuple(category or ()), superseded)
+    with desk.read() as fabric:
+        scope, note = filters.scope(fabric)
+        answer = fabric.search(" ".join(question or ()), scope, mode=mode, limit=limit)
+        return show(answer, fabric, desk, explain=explain, note=note)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What narrows or widens a question, as typed."""
+
+    project: str | None = None
+    every: bool = False
+    since: str | None = None
+    before: str | None = None
+    as_of: str | None = None
+    kinds: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    superseded: bool = False
+
+    def scope(self, fabric: Fabric) -> tuple[Scope, str | None]:
+        """The scope of the question, and a note where the choice of projects needs one.
+
+        Raises:
+            UsageError: a time that cannot be read, an unknown project.
+        """
+        from memory_fabric.clock import utcnow
+        from memory_fabric.doors import when
+
+        now = utcnow()
+        return fabric.scope(
+            project=self.project,
+            every=self.every,
+            cwd=str(Path.cwd()),
+            window=when.window(self.since, self.before, now),
+            kinds=self.kinds,
+            categories=self.categories,
+            as_of=when.as_of(self.as_of, now) if self.as_of is not None else None,
+            superseded=self.superseded,
+        )
+
+
+def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str | None) -> int:
+    """Print an answer; what was not asked for goes to stderr."""
+    from memory_fabric.doors.cli.show.answer import Shown, answer_lines
+    from memory_fabric.doors.results import answer_json, relation_ends
+
+    notes = [note] if note and not answer.query.all_projects else []
+    names = fabric.store.entities(relation_ends(answer))
+    if desk.as_json:
+        desk.data(answer_json(answer, names, notes))
+    else:
+        shown = Shown(
+            paint=desk.paint,
+            width=desk.width,
+            names=names,
+            sessions=fabric.store.sessions([each.candidate.memory.origin.session for each in answer.results]),
+            projects={each.id: each for each in fabric.store.projects()},
+            explain=explain,
+        )
+        desk.say(*answer_lines(answer, shown))
+    desk.note(*(f"note: {text}" for text in [*notes, *answer.notes]))
+    for outage in answer.outages:
+        remedy = f" ({outage.remedy})" if outage.remedy else ""
+        desk.note(f"note: {outage.source} did not answer: {outage.reason}{remedy}")
+    if answer.results:
+        return DONE
+    if not desk.as_json:
+        desk.note(*nothing(answer, fabric.store.count()))
+    return NOTHING
+
+
+def nothing(answer: Answer, memories: int) -> list[str]:
+    """What to say and suggest when no memory answers (F-ERR-11)."""
+    if not memories:
+        return ["The memory is empty.", "  → run `memory-fabric ingest` to read your transcripts"]
+    scope = answer.query.scope
+    lines = ["Nothing relevant found." if answer.query.text else "Nothing here yet."]
+    if scope.projects is not None:
+        lines.append("  → look in every project: --all")
+    if scope.window.since or scope.window.before or scope.kinds or scope.categories or scope.as_of:
+        lines.append("  → leave out filters: --since, --before, --as-of, --kind, --category")
+    if answer.query.text:
+        lines.append("  → use other words: names of files, tools, errors")
+    return [*lines, "  → see what is there: `memory-fabric status`"]
