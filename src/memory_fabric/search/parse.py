@@ -10,8 +10,8 @@ from datetime import datetime
 from memory_fabric import text as texts
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.graph import Entity
-from memory_fabric.model.query import Intent, Query, Scope
-from memory_fabric.search.timewords import window_of
+from memory_fabric.model.query import Intent, Query, Scope, Window
+from memory_fabric.search.timewords import window_of, without_time
 
 MAX_HINTS = 8
 """Entities that a question may start from (F-TRAV-9)."""
@@ -21,6 +21,12 @@ MAX_NAME_WORDS = 4
 
 MAX_TERMS = 64
 """Analysed words that are searched; a pasted page is cut here."""
+
+ACTIVITY = frozenset(
+    "work worked working happen happened happening activity progress recent recently lately latest newest session "
+    "sessions everything anything week month day last past previous early late end beginning".split()
+)
+"""Words that ask what was going on, not about what; alone beside a time they name no topic."""
 
 FindEntities = Callable[[Sequence[str]], Sequence[Entity]]
 """Entities of the graph by name or alias (``ports.Graph.find``)."""
@@ -32,8 +38,11 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
     asked, wider = _without_scope_words(text, lexicon)
     spotted = lexicon.spot(asked)
     actors = {word for item in spotted if lexicon.is_agent(item.canonical) for word in texts.words(item.name)}
-    semantic = " ".join(word for word in _topic_words(asked) if not actors.issuperset(texts.words(word)))
-    semantic = semantic or asked.strip()
+    window, intent = window_of(asked, now), _intent(asked, lexicon)
+    topic = _topic_words(without_time(asked, now))
+    if (window or intent is Intent.RECENT) and ACTIVITY.issuperset(word.casefold() for word in topic):
+        topic = []
+    semantic = " ".join(word for word in topic if not actors.issuperset(texts.words(word))) or " ".join(topic)
     hints = [item.canonical for item in spotted]
     hints += [entity.name for entity in find(_names(asked))]
     hints += [word for word in texts.words(asked) if word in lexicon.topics]
@@ -42,9 +51,13 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
         semantic=semantic,
         terms=tuple(dict.fromkeys(texts.analyse(semantic)))[:MAX_TERMS],
         entity_hints=_strongest(hints),
-        intent=_intent(asked, lexicon),
-        window=window_of(asked, now),
-        scope=replace(scope, projects=None) if wider else scope,
+        intent=intent,
+        window=window,
+        scope=replace(
+            scope,
+            projects=None if wider else scope.projects,
+            window=scope.window if topic or window is None else _within(scope.window, window),
+        ),
         now=now,
         all_projects=wider,
     )
@@ -57,6 +70,13 @@ def _without_scope_words(text: str, lexicon: Lexicon) -> tuple[str, bool]:
         if shorter != text:
             return shorter, True
     return text, False
+
+
+def _within(limits: Window, asked: Window) -> Window:
+    """The time asked about, inside the limits that the user set."""
+    since = [at for at in (limits.since, asked.since) if at is not None]
+    before = [at for at in (limits.before, asked.before) if at is not None]
+    return Window(max(since, default=None), min(before, default=None))
 
 
 def _intent(text: str, lexicon: Lexicon) -> Intent:

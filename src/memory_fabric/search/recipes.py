@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memory_fabric.model.query import Mode, Query
+from memory_fabric.model.query import Intent, Mode, Query
 from memory_fabric.ports import Source
 
 RECIPES: dict[Mode, frozenset[str]] = {
@@ -18,6 +18,13 @@ RECIPES: dict[Mode, frozenset[str]] = {
 
 
 def sources_of(mode: Mode, query: Query, sources: Sequence[Source]) -> list[Source]:
-    """The sources to ask; an empty question asks for recent memories in every mode (F-PARSE-7)."""
-    wanted = RECIPES[mode] if query.text.strip() else frozenset({"recent"})
+    """The sources to ask; a question without a topic asks for recent memories in every mode (F-PARSE-7)."""
+    wanted = frozenset({"recent"}) if asks_for_recent(query) else RECIPES[mode]
     return [source for source in sources if source.name in wanted]
+
+
+def asks_for_recent(query: Query) -> bool:
+    """Whether nothing is asked about but the time: an empty question, "what did we do last week?"."""
+    if query.terms or query.entity_hints:
+        return False
+    return not query.text or query.window is not None or query.intent is Intent.RECENT

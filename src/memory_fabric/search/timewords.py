@@ -7,7 +7,7 @@ other reading is at hand ("port 9077", "issue 2019": C-136).  Unsure means no wi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -34,16 +34,30 @@ Rule = Callable[[re.Match[str], datetime], Window | None]
 
 def window_of(text: str, now: datetime) -> Window | None:
     """The span that the question names, in aware UTC, or None; never raises."""
-    folded = " ".join(text.casefold().split())
+    return next((window for _, window in _found(_plain(text), now)), None)
+
+
+def without_time(text: str, now: datetime) -> str:
+    """The question without its time words: they say when, not what."""
+    plain = _plain(text)
+    spans = [match.span() for match, _ in _found(plain, now)]
+    return "".join(" " if any(a <= place < b for a, b in spans) else letter for place, letter in enumerate(plain))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _found(text: str, now: datetime) -> Iterator[tuple[re.Match[str], Window]]:
+    """Time words with what they mean, the most exact forms first."""
     for pattern, rule in _RULES:
-        for match in pattern.finditer(folded):
+        for match in pattern.finditer(text):
             try:
                 window = rule(match, now)
             except (ValueError, OverflowError):
                 continue  # the 30th of February: no date, hence no window
             if window is not None:
-                return window
-    return None
+                yield match, window
 
 
 def _midnight(at: datetime) -> datetime:
@@ -69,9 +83,9 @@ def _month_span(year: int, month: int, now: datetime) -> Window:
 
 def _named_month(match: re.Match[str], now: datetime) -> Window | None:
     """Like "in March 2026", "March 5, 2026", "5 March", "last March"; without a year the latest one that has begun."""
-    month, day = _MONTHS[match["name"]], match["day"] or match["day2"]
+    month, day = _MONTHS[match["name"].casefold()], match["day"] or match["day2"]
     year = int(match["year"]) if match["year"] else now.year - (month > now.month)
-    if match["which"] == "last" and not match["year"] and year == now.year and month == now.month:
+    if (match["which"] or "").casefold() == "last" and not match["year"] and year == now.year and month == now.month:
         year -= 1
     if not (match["in"] or match["year"] or day or match["which"]):
         return None
@@ -81,24 +95,24 @@ def _named_month(match: re.Match[str], now: datetime) -> Window | None:
 
 
 def _ago(match: re.Match[str], now: datetime) -> Window:
-    days = _count(match["count"]) * _UNITS[match["unit"]]
-    slack = max(1.0, _UNITS[match["unit"]] / 2)
+    days = _count(match["count"]) * _UNITS[match["unit"].casefold()]
+    slack = max(1.0, _UNITS[match["unit"].casefold()] / 2)
     centre = now - timedelta(days=days)
     return Window(centre - timedelta(days=slack), centre + timedelta(days=slack))
 
 
 def _past(match: re.Match[str], now: datetime) -> Window:
-    return Window(now - timedelta(days=_count(match["count"]) * _UNITS[match["unit"]]), now)
+    return Window(now - timedelta(days=_count(match["count"]) * _UNITS[match["unit"].casefold()]), now)
 
 
 def _count(word: str | None) -> int:
     if not word:
         return 1
-    return _COUNTS[word] if word in _COUNTS else int(word)
+    return _COUNTS[word.casefold()] if word.casefold() in _COUNTS else int(word)
 
 
 def _relative(match: re.Match[str], now: datetime) -> Window:
-    return _RELATIVE[match.group()](now)
+    return _RELATIVE[match.group().casefold()](now)
 
 
 def _day(back: int, now: datetime) -> Window:
@@ -135,7 +149,7 @@ _RELATIVE: dict[str, Callable[[datetime], Window]] = {
 
 
 def _weekday(match: re.Match[str], now: datetime) -> Window:
-    back = (now.weekday() - _DAYS[match["name"]]) % 7 or 7
+    back = (now.weekday() - _DAYS[match["name"].casefold()]) % 7 or 7
     return _days(_midnight(now) - timedelta(days=back), 1)
 
 
@@ -148,7 +162,7 @@ def _year(match: re.Match[str], now: datetime) -> Window | None:
 
 
 _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
-    (re.compile(pattern), rule)
+    (re.compile(pattern, re.IGNORECASE), rule)
     for pattern, rule in (
         (r"(?<![\w.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>[0-2]\d|3[01]))?(?![\w-])", _iso),
         (
