@@ -191,6 +191,15 @@ def test_every_secret_of_a_text_is_counted_by_kind() -> None:
     assert redact(text).counts == Counter(kind for kind, _ in ALL_TOKENS)
 
 
+@pytest.mark.parametrize("secret", [text for text, _ in IN_CONTEXT[:1]] + [secret for _, secret in ALL_TOKENS])
+def test_a_secret_is_gone_from_prompt_tool_input_and_title(secret: str) -> None:
+    """C-110: the same function on every path."""
+    tool = {"name": "Bash", "input": {"command": f"deploy {secret}", "env": [secret]}}
+    for left in (redact(f"use {secret}").text, json.dumps(redact_value(tool)), redact(json.dumps(tool)).text):
+        assert secret not in left
+        assert "[redacted:" in left
+
+
 def test_a_value_is_redacted_at_every_depth_and_by_its_fields_name() -> None:
     value = {
         "command": ["curl", "-H", "X-Api-Key: a1b2c3d4e5f6"],
@@ -260,7 +269,7 @@ def test_no_eight_characters_of_a_secrets_start_are_left(found: tuple[str, str],
     _, secret = found
     left = redact(f"{before} {secret} {after}").text
     tail = secret.removeprefix("-----BEGIN RSA PRIVATE KEY-----\n")
-    assert left.count(tail[:24]) <= redact(before).text.count(tail[:24]) + redact(after).text.count(tail[:24])
+    assert left.count(tail[:8]) <= redact(before).text.count(tail[:8]) + redact(after).text.count(tail[:8])
     assert redact(f"{before} {secret} {after}").counts
 
 
