@@ -41,7 +41,7 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
     window, intent = window_of(asked, now), _intent(asked, lexicon)
     topic = _topic_words(without_time(asked, now))
     if (window or intent is Intent.RECENT) and ACTIVITY.issuperset(word.casefold() for word in topic):
-        topic = []
+        topic, intent = [], Intent.RECENT
     semantic = " ".join(word for word in topic if not actors.issuperset(texts.words(word))) or " ".join(topic)
     hints = [item.canonical for item in spotted]
     hints += [entity.name for entity in find(_names(asked))]
@@ -52,7 +52,7 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
         terms=tuple(dict.fromkeys(texts.analyse(semantic)))[:MAX_TERMS],
         entity_hints=_strongest(hints),
         intent=intent,
-        window=window,
+        window=window if topic else None,
         scope=replace(
             scope,
             projects=None if wider else scope.projects,

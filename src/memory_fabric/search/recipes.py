@@ -27,4 +27,4 @@ def asks_for_recent(query: Query) -> bool:
     """Whether nothing is asked about but the time: an empty question, "what did we do last week?"."""
     if query.terms or query.entity_hints:
         return False
-    return not query.text or query.window is not None or query.intent is Intent.RECENT
+    return not query.text or query.intent is Intent.RECENT
