@@ -1,4 +1,7 @@
-"""The composition root: ``Settings`` become a wired ``Fabric``.  No logic of its own."""
+"""The composition root: ``Settings`` become a wired ``Fabric``.  No logic of its own.
+
+What only filling and tending need is imported there: asking must start quickly.
+"""
 
 from __future__ import annotations
 
@@ -7,19 +10,12 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from memory_fabric import clock, lexicon
-from memory_fabric.curate.health import Check, examine
 from memory_fabric.embed import open_embedder
-from memory_fabric.embed.backfill import Backfilled, backfill
-from memory_fabric.embed.calibrate import calibrate, questions_of
 from memory_fabric.ingest.discover import Place, usual_places
-from memory_fabric.ingest.extract import extractors
-from memory_fabric.ingest.formats import format_named, formats
-from memory_fabric.ingest.pipeline import Progress, Seams, ingest
 from memory_fabric.ingest.project import Projects
-from memory_fabric.ingest.report import IngestReport
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
 from memory_fabric.model.query import Mode, Scope, Window
 from memory_fabric.model.result import Answer
@@ -39,6 +35,12 @@ from memory_fabric.sources.recent import RecentSource
 from memory_fabric.sources.text import TextSource
 from memory_fabric.sources.vector import VectorSource
 from memory_fabric.store.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from memory_fabric.curate.health import Check
+    from memory_fabric.embed.backfill import Backfilled
+    from memory_fabric.ingest.pipeline import Progress
+    from memory_fabric.ingest.report import IngestReport
 
 CALIBRATION_SAMPLE = 400
 """Memories whose first sentences serve as questions when a space is calibrated."""
@@ -96,6 +98,10 @@ class Fabric:
         progress: Progress | None = None,
     ) -> IngestReport:
         """Read transcripts: those given, or all in the usual places.  See ``ingest.pipeline.ingest``."""
+        from memory_fabric.ingest.extract import extractors
+        from memory_fabric.ingest.formats import format_named, formats
+        from memory_fabric.ingest.pipeline import Seams, ingest
+
         chosen = [place.root for place in self.places() if place.exists] if paths is None else list(paths)
         keep_tools = self.settings.tool_calls == "keep"
         seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters, keep_tools)
@@ -110,6 +116,9 @@ class Fabric:
         Raises:
             EmbedderUnavailable: the model is missing or damaged; nothing is lost, text and graph search go on.
         """
+        from memory_fabric.embed.backfill import backfill
+        from memory_fabric.embed.calibrate import calibrate, questions_of
+
         embedder = self.embedder
         if embedder is None:
             return None
@@ -190,6 +199,8 @@ class Fabric:
 
     def doctor(self) -> Iterator[Check]:
         """Whether everything is well."""
+        from memory_fabric.curate.health import examine
+
         return examine(self.store, lambda: self.embedder)
 
     def export(self) -> Iterator[dict[str, object]]:
