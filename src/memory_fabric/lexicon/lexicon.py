@@ -11,7 +11,7 @@ from memory_fabric.lexicon import spotting
 from memory_fabric.lexicon.categories import Categories, category_of
 from memory_fabric.lexicon.spotting import Form, Spotted, Spotter
 from memory_fabric.lexicon.tables import CUES, builtin, user_tables
-from memory_fabric.lexicon.words import split_words, term_words
+from memory_fabric.lexicon.words import term_key, term_words
 from memory_fabric.model.vocabulary import Kind
 
 
@@ -62,12 +62,11 @@ class Lexicon:
 
     def term(self, name: str) -> Term | None:
         """The term that a whole name spells, second cues aside, or None."""
-        return self.names.get(" ".join(term_words(name)))
+        return self.names.get(term_key(name))
 
     def is_agent(self, name: str) -> bool:
         """Listed, declared, or two or three hyphenated parts that end in an actor noun (vocabulary.md §3)."""
-        words = split_words(name.strip())
-        known = self.names.get(" ".join(words.words))
+        known = self.term(name)
         if known is not None:
             return known.kind is Kind.PERSON
         return any(found.kind is Kind.PERSON and found.name == name.strip() for found in self.spot(name))
@@ -94,7 +93,7 @@ def load(extra: Path | None = None) -> Lexicon:
         return frozenset(word.casefold() for word in (*stop[key], *user.get(key, ())))
 
     return Lexicon(
-        names={" ".join(term_words(name)): term for term in terms for name in _spellings(term)},
+        names={term_key(name): term for term in terms for name in _spellings(term)},
         spotter=_spotter(terms, patterns, builtin("agents"), user),
         categories=_categories(user),
         agents=agents,

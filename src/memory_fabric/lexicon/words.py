@@ -62,6 +62,13 @@ def term_words(term: str) -> tuple[str, ...]:
     return tuple(fold_word(match.group()) for match in _token().finditer(unicodedata.normalize("NFKC", term)))
 
 
+def term_key(term: str) -> str:
+    """The key under which a spelling is known: its words, and the signs that are part of the name (``c#``)."""
+    term = term.strip()
+    tail = next((sign for sign in ("++", "#") if term.endswith(sign)), "")
+    return " ".join(term_words(term)) + tail
+
+
 def split_words(text: str) -> Words:
     """All words of a text, in order.  A run of Chinese, Japanese or Korean signs is a word of its own."""
     lowered = text.lower()

@@ -94,7 +94,7 @@ def _simple_commands(text: str) -> Iterator[list[str]]:
             else:
                 words.append(match.group())
         elif kind == "other" and match.group() in _QUOTES:
-            return  # never closed: what follows is data that was cut off
+            break  # never closed: what follows is data that was cut off
     yield words
 
 

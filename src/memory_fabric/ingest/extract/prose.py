@@ -116,11 +116,16 @@ _END = re.compile(
 )
 _BULLET = re.compile(r"[\s>]*(?:(?:[-*+•–]|\d+[.)]|#{1,6})[ \t]+)*[*_\"'“(]*")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no)|\b[A-Z])\.$")
+_AUXILIARY = r"(?:do|does|did|is|are|was|were|has|have|can|could|should|would|will|may|shall)"
+_ASKED = r"(?:i|we|you|they|he|she|it|this|that|these|those|there|the|an?|any|our|my|your)"
 _ASKING = re.compile(
-    r"(?:so |and |but |ok(?:ay)?,? |hmm,? |also,? )?(?:what|which|who|whom|whose|where|when|why|how|did|do|does|is|are"
-    r"|was|were|has|have|can|could|should|would|will|may|shall)\b(?!['’]?(?:s that|ever)\b)",
+    r"(?:so |and |but |ok(?:ay)?,? |hmm,? |also,? )?(?:"
+    rf"(?:who|where|when|why)(?:['’]s| {_AUXILIARY})|(?:what|which|how)(?:['’]s| (?:[\w-]+ )?{_AUXILIARY}| to| about)"
+    rf"|(?:did|does|is|are|was|were|has|can|could|should|would|will|may|shall) {_ASKED}"
+    r"|(?:do|have) (?:i|we|you|they))\b",
     re.IGNORECASE,
 )
+"""How a question begins that was typed without its mark."""
 
 
 def _sentences(prose: str, start: int, end: int, speaker: str) -> list[Sentence]:

@@ -89,7 +89,8 @@ class Rules:
     def _ends(self, sentence: Sentence, spotted: tuple[Spotted, ...], found: _Found) -> Iterator[_End]:
         for name in spotted:
             start, end = name.start - sentence.start, name.end - sentence.start
-            if found.accepted(name) and not _is_part_of_word(sentence.text, start, end):
+            blanked = sentence.text[start:end] != name.name
+            if found.accepted(name) and not blanked and not _is_part_of_word(sentence.text, start, end):
                 yield _End(_entity(name), start, end)
 
 

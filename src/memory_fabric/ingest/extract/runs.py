@@ -34,7 +34,7 @@ def module_of(program: Program) -> Program:
     return program
 
 
-def tester_of(program: Program) -> str | None:
+def runner_of(program: Program) -> str | None:
     """The name of the test runner when the program runs tests (``pytest``, ``go test``), else None."""
     if program.name in _TESTERS:
         return program.name
@@ -66,7 +66,7 @@ _CHECKERS = frozenset("mypy ruff eslint tsc golangci-lint pyright flake8 pylint 
 
 def worth_failing(program: Program) -> str | None:
     """The name under which a failure of this program is a problem worth keeping, else None (F-EDGE-6)."""
-    tested = tester_of(program)
+    tested = runner_of(program)
     if tested is not None:
         return tested
     if program.name in _CHECKERS:

@@ -168,7 +168,7 @@ class Statements:
         own = sentence.speaker == "user"
         cues = self._cues.problem if own else self._cues.problem_strong
         text = sentence.text
-        if self._cues.no_problem.search(text) or text.rstrip().endswith(":") or text[:3].casefold() == "if ":
+        if self._cues.no_problem.search(text) or text.rstrip("*_ ").endswith(":") or text[:3].casefold() == "if ":
             return
         if sentence.question and (not own or self._cues.asking.match(text)):
             return

@@ -9,7 +9,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
 from memory_fabric.ingest.extract.commands import programs
 from memory_fabric.ingest.extract.naming import entity_id, project_entity_id, refusal, scoped_id
-from memory_fabric.ingest.extract.runs import module_of, tester_of, worth_failing
+from memory_fabric.ingest.extract.runs import module_of, runner_of, worth_failing
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation, RelationOrigin
 from memory_fabric.model.memory import Memory, Project
@@ -136,7 +136,7 @@ class _Found:
             self._used(call, found.name, "command")
             if program != found and program.name not in self.lexicon.navigation:
                 self._used(call, program.name, "command")
-            runner = tester_of(program)
+            runner = runner_of(program)
             if runner is not None:
                 term = self.lexicon.term(runner)
                 name = term.canonical if term else runner
