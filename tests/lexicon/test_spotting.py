@@ -90,6 +90,8 @@ def test_the_longest_match_wins(text: str, expected: list[str]) -> None:
         ("I read through the code", []),
         ("a read-through cache", ["read-through"]),
         ("a fast API", []),
+        ("`node_modules` and NODE_ENV, JS_FILES beside React", ["react"]),
+        ("run it with Node", ["nodejs"]),
         ("fast-api", ["fastapi"]),
     ],
 )

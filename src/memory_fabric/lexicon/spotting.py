@@ -78,6 +78,8 @@ def spot(text: str, spotter: Spotter) -> list[Spotted]:
         for first, last, form in reading.matches(place):
             if not form.cue or reading.cued(first, last, form):
                 found.append((first, last, form))
+            elif reading.in_identifier(first, last):
+                continue
             elif form.cue in _BESIDE:
                 waiting.append((first, last, form))
     certain = [(words.starts[first], words.ends[last]) for first, last, form in found if form.kind is Kind.TECHNOLOGY]
@@ -167,9 +169,16 @@ class _Reading:
 
     def cued(self, first: int, last: int, form: Form) -> bool:
         """Whether the words around accept an everyday word, other technologies aside."""
+        if self.in_identifier(first, last):
+            return False
         if form.cue == "joined" or self.in_code(self.words.starts[first]):
             return form.cue not in {"product", "upper", "go"} or self._alone(form, first, last)
         return form.cue != "code" and self._alone(form, first, last)
+
+    def in_identifier(self, first: int, last: int) -> bool:
+        """Joined to a neighbour by an underscore: ``node_modules`` is not Node."""
+        gaps = self.words.gaps
+        return (first > 0 and gaps[first - 1] == "_") or (last < len(gaps) and gaps[last] == "_")
 
     def _alone(self, form: Form, first: int, last: int) -> bool:
         following = self.words.words[last + 1] if last + 1 < len(self.words.words) else ""
