@@ -102,3 +102,19 @@ def test_the_tables_hold_what_the_vocabulary_lists() -> None:
     assert "all projects" in words.wider_scope
     assert "pagination" in words.topics
     assert {"user", "ai assistant", "claude"} <= words.actor_words
+
+
+def test_phrases_of_intents_are_plain_text() -> None:
+    """Search compares them as they are: no patterns among them, everything folded (F-PARSE-6, F-PARSE-9)."""
+    words = lexicon.load()
+    phrases = [phrase for group in words.intents.values() for phrase in group] + list(words.wider_scope)
+    assert [phrase for phrase in phrases if phrase != phrase.casefold() or set("()?|*\\[") & set(phrase)] == []
+
+
+def test_the_acceptance_question_gives_its_hints() -> None:
+    """F-PARSE-2: agents and topics of a question."""
+    words = lexicon.load()
+    question = "What pagination approach did database-engineer recommend?"
+    topics = [word for word in question.casefold().split() if word in words.topics]
+    assert ([spotted.canonical for spotted in words.spot(question)], topics) == (["database-engineer"], ["pagination"])
+    assert "recommend" in words.intents["decision"]

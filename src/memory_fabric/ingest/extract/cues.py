@@ -57,43 +57,15 @@ def compile_cues(lexicon: Lexicon) -> Cues:
     return Cues(
         decision=((True, _any(decision["strong"])), (True, backward), (False, _any(plain))),
         backward=frozenset([backward]),
-        alternatives=_any(cues["alternatives"]),
-        preference=_any(cues["preference"]),
-        repeatable=_any(cues["repeatable"]),
-        passing_wish=_any(["i want", "i'd rather", "i'd prefer", "i do not want", "i don't want", "i like"]),
-        standing=_any(["always", "everywhere", "in general", "from now on", "whenever"]),
         problem=tuple(_any([cue]) for cue in cues["problem"]),
         problem_strong=tuple(_any([cue]) for cue in cues["problem_strong"]),
-        asking=_any(["can", "could", "would", "should", "are there", "is there", "do we", "is this", "was this"]),
-        no_problem=_any(cues["no_problem"]),
-        question=_any(cues["question"]),
-        rationale=_any(cues["rationale"]),
-        constraint=_any(cues["constraint"]),
-        tradeoff=_any(cues["tradeoff"]),
-        undecided=_any(
-            [
-                "if",
-                "whether",
-                "maybe",
-                "perhaps",
-                "not (?:sure|decided)",
-                "haven't (?:decided|chosen)",
-                "have not (?:decided|chosen)",
-                "could",
-                "might",
-                "didn't (?:choose|select|pick)",
-                "not (?:going with|selected|chosen)",
-            ]
-        ),
-        first_person=_any(
-            [
-                "i",
-                "we",
-                "i've",
-                "we've",
-                "let's",
-                "[\\w]+-(?:engineer|architect|developer|auditor|reviewer|integrator|specialist|designer)",
-            ]
-        ),
         noise=tuple(cues["noise"]),
+        **{name: _any(cues[name]) for name in _PLAIN},
     )
+
+
+_PLAIN = (
+    "alternatives preference repeatable passing_wish standing asking no_problem question rationale constraint tradeoff "
+    "undecided first_person"
+).split()
+"""Lists of the file that become one pattern each."""

@@ -9,8 +9,8 @@ _NEGATIONS = (
     r"|remov(?:e|es|ed|ing)|drop(?:s|ped|ping)?|refus\w+|lacks?|unlike|hardly|rarely"
 )
 _CONDITIONS = (
-    r"if|unless|whether|suppos\w+|imagine|assum\w+|what about|how about|hypothetical\w*|for example|for instance"
-    r"|when using|as though|pretend|todo|options?|alternatives?|alternatively|proposal|propos(?:e|es|ed|ing)"
+    r"if|unless|whether|suppos\w+|imagine|assume[sd]?|assuming|what about|how about|hypothetical\w*|for example"
+    r"|for instance|when using|as though|pretend|todo|options?|alternatives?|alternatively|proposal|propos(?:e|es|ed|ing)"
     r"|typically|usually"
 )
 _SUPPOSITIONS = (
