@@ -10,8 +10,8 @@ _NEGATIONS = (
 )
 _CONDITIONS = (
     r"if|unless|whether|suppos\w+|imagine|assume[sd]?|assuming|what about|how about|hypothetical\w*|for example"
-    r"|for instance|when using|as though|pretend|todo|options?|alternatives?|alternatively|proposal|propos(?:e|es|ed|ing)"
-    r"|typically|usually"
+    r"|for instance|when using|as though|pretend|todo|options?|alternatives?|alternatively|proposal"
+    r"|propos(?:e|es|ed|ing)|typically|usually"
 )
 _SUPPOSITIONS = (
     r"could|would|should|might|may|can|maybe|perhaps|possibly|potentially|probably|consider(?:s|ed|ing)?"
