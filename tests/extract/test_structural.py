@@ -123,6 +123,11 @@ def test_a_project_uses_its_commands(watch: Watch) -> None:
     assert {relation.line for relation in extraction.relations} == {3}
 
 
+def test_a_module_counts_only_when_it_is_known(watch: Watch) -> None:
+    extraction = watch(command("python -m json.tool x.json; python3 -m mypy src"))
+    assert [e.id for e in extraction.entities if e.kind is Kind.TECHNOLOGY] == ["technology:python", "technology:mypy"]
+
+
 def test_a_project_uses_its_mcp_servers(watch: Watch) -> None:
     """F-EDGE-2."""
     extraction = watch(ToolCall(ToolKind.MCP, "mcp__tickets__create", "tickets", 2))

@@ -134,7 +134,7 @@ class _Found:
         for found in programs(call.target, self.lexicon):
             program = module_of(found)
             self._used(call, found.name, "command")
-            if program != found and program.name not in self.lexicon.navigation:
+            if program != found and self.lexicon.term(program.name) is not None:
                 self._used(call, program.name, "command")
             runner = runner_of(program)
             if runner is not None:
