@@ -30,7 +30,7 @@ class _Open:
 
 
 def exchanges(stream: Iterable[Turn | SessionFacts]) -> Iterator[Exchange | SessionFacts]:
-    """Exchanges in the order of their first turn; facts pass through where they stood.
+    """Exchanges as they end, those of one session in order; facts pass through where they stood.
 
     Consecutive prompts without an answer between them are one exchange (steering text, a queued command).  A summary
     is an exchange of its own.  Turns of a sub-agent that stand among their parent's are collected apart, by session.

@@ -10,8 +10,9 @@ that disappeared takes nothing with it (C-131).  A file that cannot be read is r
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory_fabric.errors import FormatError
@@ -19,14 +20,15 @@ from memory_fabric.ingest import assemble
 from memory_fabric.ingest.discover import Skipped, discover
 from memory_fabric.ingest.exchange import exchanges
 from memory_fabric.ingest.extract import extract_all
+from memory_fabric.ingest.formats.codex_rollout import REACHES_BACK
 from memory_fabric.ingest.gather import Gathered
 from memory_fabric.ingest.identify import identify
-from memory_fabric.ingest.progress import Look, head_hash, look
+from memory_fabric.ingest.progress import Look, Resume, head_hash, look
 from memory_fabric.ingest.project import Projects
 from memory_fabric.ingest.report import FileReport, IngestReport
 from memory_fabric.ingest.sessions import SessionBook, next_seq
 from memory_fabric.model.transcript import SessionFacts, Tally
-from memory_fabric.ports import Batch, Cursor, Extractor, Format, LedgerEntry, Store
+from memory_fabric.ports import Batch, Extractor, Format, LedgerEntry, Store
 
 Progress = Callable[[Path, int, int], None]
 """Told before each file: its path, its number from 1, how many there are."""
@@ -72,9 +74,27 @@ def ingest(
     return report
 
 
+@dataclass(slots=True)
+class _Account:
+    """What became of everything in one file; added to the report only once the file is done."""
+
+    tally: Tally = field(default_factory=Tally)
+    redacted: Counter[str] = field(default_factory=Counter)
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    def enter(self, report: IngestReport) -> None:
+        """Add it to the report."""
+        report.used.update(self.tally.used)
+        report.skipped.update(self.tally.skipped)
+        report.redacted.update(self.redacted)
+        report.dropped.update(self.dropped)
+
+
 def _one_file(path: Path, seams: Seams, projects: Projects, only: Format | None, report: IngestReport) -> FileReport:
     """Read one file, whatever becomes of it."""
     entry = seams.store.entry(str(path))
+    reader: Format | None = None
+    account = _Account()
     try:
         seen = look(path, entry, only)
         if seen.status == "unchanged" and entry is not None:
@@ -82,47 +102,46 @@ def _one_file(path: Path, seams: Seams, projects: Projects, only: Format | None,
         reader = only or identify(path, seams.formats)
         if seen.status == "grown" and not reader.appends:
             seen = look(path, None, reader)
+        batch = _read(seen, reader, account, seams, projects)
+        if seen.start.offset and account.tally.used.get(REACHES_BACK):
+            seen, account = look(path, None, reader), _Account()
+            batch = _read(seen, reader, account, seams, projects)
     except FormatError as error:
-        return FileReport(str(path), "refused", reason=error.message)
+        if reader is None:
+            return FileReport(str(path), "refused", reason=error.message)
+        return FileReport(str(path), "failed", reader.name, error.message, account.tally.first_broken_line)
     except OSError as error:
-        return FileReport(str(path), "failed", reason=f"cannot be read: {error.strerror or error}")
-    tally = Tally()
-    try:
-        batch = _read(seen, reader, tally, seams, projects, report)
-    except FormatError as error:
-        return FileReport(str(path), "failed", reader.name, error.message, tally.first_broken_line)
-    except OSError as error:
-        return FileReport(str(path), "failed", reader.name, f"cannot be read: {error.strerror or error}")
+        reason = f"cannot be read: {error.strerror or error}"
+        return FileReport(str(path), "failed", reader.name if reader else None, reason, unreadable=True)
     if not report.dry_run:
         report.saved(seams.store.save(batch))
-    report.used.update(tally.used)
-    report.skipped.update(tally.skipped)
+    account.enter(report)
     report.bytes += seen.size - seen.start.offset
     report.sessions.update(session.id for session in batch.sessions)
-    return FileReport(str(path), seen.status, reader.name, first_broken_line=tally.first_broken_line)
+    return FileReport(str(path), seen.status, reader.name, first_broken_line=account.tally.first_broken_line)
 
 
-def _read(seen: Look, reader: Format, tally: Tally, seams: Seams, projects: Projects, report: IngestReport) -> Batch:
+def _read(seen: Look, reader: Format, account: _Account, seams: Seams, projects: Projects) -> Batch:
     """Everything new in one file, as one transaction."""
     file = str(seen.path)
     book = SessionBook(reader.name, file, seams.store, projects)
     gathered = Gathered()
-    cursor, seq, resume_seq = seen.start, seen.last_seq, seen.last_seq
-    for item in exchanges(reader.read(seen.path, tally, seen.start)):
+    resume = Resume(seen.start, seen.last_seq)
+    seq = seen.last_seq
+    for item in exchanges(reader.read(seen.path, account.tally, seen.start)):
         if isinstance(item, SessionFacts):
             book.learn(item)
             continue
         project = book.place(item)
-        if not item.sidechain and item.offset is not None:
-            cursor, resume_seq = Cursor(item.offset, item.first_line or 1), seq
         seq = next_seq(seq, item)
-        clean = assemble.redact_exchange(item if seams.tool_calls else assemble.without_tools(item), report.redacted)
+        resume.pass_by(item, seq)
+        clean = assemble.redact_exchange(item if seams.tool_calls else assemble.without_tools(item), account.redacted)
         parts = assemble.memories(clean, reader.name, file, project.id if project else None, seams.chunk_characters)
         for part, memory in enumerate(parts):
             found = extract_all(
                 seams.extractors, memory, clean if part == 0 else assemble.without_tools(clean), project
             )
-            report.dropped.update(found.dropped)
+            account.dropped.update(found.dropped)
             gathered.add(memory, seq, part, found)
     ledger = LedgerEntry(
         path=file,
@@ -130,11 +149,11 @@ def _read(seen: Look, reader: Format, tally: Tally, seams: Seams, projects: Proj
         size=seen.size,
         mtime_ns=seen.mtime_ns,
         inode=seen.inode,
-        head_hash=head_hash(seen.path, cursor.offset),
-        cursor=cursor,
+        head_hash=head_hash(seen.path, resume.cursor.offset),
+        cursor=resume.cursor,
         session=book.main,
-        last_seq=resume_seq,
-        used=dict(tally.used),
-        skipped=dict(tally.skipped),
+        last_seq=resume.last_seq,
+        used=dict(account.tally.used),
+        skipped=dict(account.tally.skipped),
     )
-    return gathered.batch(projects.seen(), book.sessions(report.redacted), ledger)
+    return gathered.batch(projects.seen(), book.sessions(account.redacted), ledger)

@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from memory_fabric.model.transcript import Exchange
 from memory_fabric.ports import Cursor, Format, LedgerEntry
 
 HEAD = 4096
@@ -45,6 +46,31 @@ def look(path: Path, entry: LedgerEntry | None, reader: Format | None) -> Look:
     if appended and (reader is None or reader.appends) and head_hash(path, entry.cursor.offset) == entry.head_hash:
         return Look(*facts, "grown", entry.cursor, entry.last_seq)
     return Look(*facts, "read", Cursor(), -1)
+
+
+class Resume:
+    """Where the next reading of a file should start: at its last exchange, which may still grow.
+
+    Sub-agents' exchanges are passed by: theirs may still be open when their parent's last one begins.
+    """
+
+    def __init__(self, start: Cursor, last_seq: int) -> None:
+        self.cursor = start
+        self._before = last_seq
+        self._seqs: list[tuple[int, int]] = []
+
+    def pass_by(self, exchange: Exchange, seq: int) -> None:
+        """Note one exchange and its sequence number."""
+        if exchange.offset is None:
+            return
+        self._seqs.append((exchange.offset, seq))
+        if not exchange.sidechain:
+            self.cursor = Cursor(exchange.offset, exchange.first_line or 1)
+
+    @property
+    def last_seq(self) -> int:
+        """The highest sequence number before the cursor: what is read again after it gets its number again."""
+        return max((seq for offset, seq in self._seqs if offset < self.cursor.offset), default=self._before)
 
 
 def head_hash(path: Path, limit: int) -> str:

@@ -19,6 +19,8 @@ class FileReport:
     format: str | None = None
     reason: str | None = None
     first_broken_line: int | None = None
+    unreadable: bool = False
+    """It failed because the system does not let us read it; no fault of its content."""
 
 
 @dataclass(slots=True)
@@ -68,9 +70,12 @@ class IngestReport:
 
     @property
     def exit_code(self) -> int:
-        """0 done, also when nothing was new; 1 when nothing was usable or a file failed (C-040, C-154)."""
+        """0 done, also when nothing was new; 1 when nothing was usable or the content of a file failed (C-154).
+
+        A file that the system does not let us read is reported, and counts only where nothing else was usable (C-040).
+        """
         usable = self.count("read") + self.count("grown") + self.count("unchanged")
-        return 0 if usable and not self.failed else 1
+        return 0 if usable and all(file.unreadable for file in self.failed) else 1
 
     def as_json(self) -> Mapping[str, object]:
         """The report for ``--json``."""

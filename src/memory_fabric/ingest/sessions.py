@@ -89,7 +89,7 @@ class SessionBook:
 
     def _known(self, ids: Iterable[SessionId]) -> dict[SessionId, Session]:
         wanted = list(ids)
-        return self._store.sessions(wanted) | {id: self._sessions[id] for id in wanted if id in self._sessions}
+        return self._store.sessions(wanted) | {name: self._sessions[name] for name in wanted if name in self._sessions}
 
     def _with_cwd(self, session: Session, cwd: str | None) -> Session:
         if cwd is None or (session.cwd is not None and session.project is not None):
