@@ -13,4 +13,4 @@ from tests.ingest.world import World
 def world(tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
-    made.store.close()
+    made.close()

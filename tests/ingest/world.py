@@ -34,12 +34,12 @@ def uid(number: int) -> str:
 
 
 def exchange(number: int, prompt: str, answer: str, **more: Any) -> list[dict[str, Any]]:
-    """A prompt and its answer, a minute after the exchange before it."""
+    """A prompt and its answer, half a minute after the exchange before it; the hour has room for 120."""
     asked, answered = uid(2 * number), uid(2 * number + 1)
     before = uid(2 * number - 1) if number else None
     return [
-        user(asked, prompt, before, 60 * number, **more),
-        reply(answered, answer, asked, 60 * number + 5, **more),
+        user(asked, prompt, before, 30 * number, **more),
+        reply(answered, answer, asked, 30 * number + 5, **more),
     ]
 
 
@@ -83,6 +83,10 @@ class World:
         self.database = folder / "memory" / "memory.db"
         self.store = FailingStore.open(self.database)
 
+    def close(self) -> None:
+        """Releases the store."""
+        self.store.close()
+
     def write(self, name: str, records: Iterable[Any]) -> Path:
         """A transcript, in place of the one of that name."""
         path = self.folder / name
@@ -117,6 +121,12 @@ class World:
     def everything(self) -> list[str]:
         """The whole store, in an order that does not depend on how it was filled."""
         return sorted(json.dumps(row, sort_keys=True, default=str) for row in self.store.dump())
+
+    def kept(self) -> list[str]:
+        """The memories, entities and relations, wherever their files lie."""
+        rows = [row for row in self.store.dump() if row["type"] in {"memory", "entity", "relation", "session"}]
+        texts = [json.dumps({**row, "digest": "", "recorded_at": ""}, sort_keys=True, default=str) for row in rows]
+        return sorted(text.replace(str(self.folder), "") for text in texts)
 
     def entry(self, name: str) -> LedgerEntry:
         """How far a transcript has been read."""
