@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
 from memory_fabric.errors import MalformedFile, UsageError
-from memory_fabric.ingest.redact import redact
+from memory_fabric.ingest.redact import redact_value
 
 TYPE, VERSION = "memory-fabric", 1
 HEADER = {"type": TYPE, "version": VERSION}
@@ -21,27 +22,13 @@ HEADER = {"type": TYPE, "version": VERSION}
 MODE = 0o600
 """Of a file that is written: a memory is nobody else's (C-117)."""
 
-_TEXTS = frozenset("text title choice rationale alternatives constraints tradeoffs target".split())
-"""Fields that hold somebody's words; ids and hashes would only suffer."""
 
-
-def lines_of(rows: Iterable[Mapping[str, Any]], counts: dict[str, int]) -> Iterator[str]:
-    """The header, then one line a row, redacted; ``counts`` gets the rows by type."""
+def lines_of(rows: Iterable[Mapping[str, Any]], counts: Counter[str], redacted: Counter[str]) -> Iterator[str]:
+    """The header, then one line a row; ``counts`` gets the rows by type, ``redacted`` the secrets by kind."""
     yield json.dumps(HEADER)
     for row in rows:
-        kind = str(row.get("type"))
-        counts[kind] = counts.get(kind, 0) + 1
-        yield json.dumps(_redacted(row), ensure_ascii=False, separators=(",", ":"))
-
-
-def _redacted(value: Any, said: bool = False) -> Any:
-    if isinstance(value, str):
-        return redact(value).text if said else value
-    if isinstance(value, Mapping):
-        return {key: _redacted(each, said or key in _TEXTS) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_redacted(each, said) for each in value]
-    return value
+        counts[str(row.get("type"))] += 1
+        yield json.dumps(redact_value(row, redacted), ensure_ascii=False, separators=(",", ":"))
 
 
 def rows_of(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:

@@ -77,9 +77,13 @@ def result_json(result: Result, mix: Mapping[str, float], names: Names) -> Json:
 
 
 def main_source(candidate: Candidate, mix: Mapping[str, float]) -> str:
-    """The search source that contributed most: its own relevance times its weight; ties fall to the first by name."""
-    ranked = sorted(candidate.found_by.items(), key=lambda item: (-item[1] * mix.get(item[0], 0.0), item[0]))
-    return ranked[0][0] if ranked else candidate.memory.origin.source
+    """The search source that contributed most, else the source system."""
+    return next(iter(by_contribution(candidate, mix)), candidate.memory.origin.source)
+
+
+def by_contribution(candidate: Candidate, mix: Mapping[str, float]) -> list[str]:
+    """The search sources that know it, by their own relevance times their weight; ties by name."""
+    return sorted(candidate.found_by, key=lambda source: (-candidate.found_by[source] * mix.get(source, 0.0), source))
 
 
 def memory_json(memory: Memory) -> Json:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memory_fabric.model.memory import Origin
+
 WIDEST = 100
 """Columns of running text at most: longer lines are hard to read."""
 
@@ -82,22 +84,23 @@ def _pieces(text: str, room: int) -> Iterator[str]:
         yield word
 
 
-def short_path(path: str, home: Path | None = None) -> str:
-    """The path with ``~`` for the user's home."""
-    start = str(home or Path.home())
-    if path == start or path.startswith((start + "/", start + "\\")):
-        return "~" + path[len(start) :]
+def short_path(path: str, short: Mapping[str, str] | None = None) -> str:
+    """The path with ``~`` for the user's home; ``short`` names further folders and what stands for them."""
+    for folder, name in {**(short or {}), str(Path.home()): "~"}.items():
+        if path == folder or path.startswith((folder + "/", folder + "\\")):
+            return name + path[len(folder) :]
     return path
 
 
-def place(file: str | None, first: int | None, last: int | None) -> str:
-    """``~/file:first-last``, as far as it is known."""
-    if file is None:
-        return ""
-    if first is None:
-        return short_path(file)
-    lines = f"{first}" if last in (None, first) else f"{first}-{last}"
-    return f"{short_path(file)}:{lines}"
+def place(origin: Origin, short: Mapping[str, str] | None = None) -> str:
+    """``~/file:first-last``, as far as it is known, else the source system."""
+    if origin.file is None:
+        return origin.source
+    path = plain(short_path(origin.file, short))
+    if origin.first_line is None:
+        return path
+    last = "" if origin.last_line in {None, origin.first_line} else f"-{origin.last_line}"
+    return f"{path}:{origin.first_line}{last}"
 
 
 def day(at: datetime | None) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,6 +42,8 @@ def demo(
 
     On a terminal it offers to read your own transcripts too.
     """
+    from importlib.resources import as_file, files
+
     desk = Desk.of(context, home, as_json)
     with folder(keep) as store, as_file(files("memory_fabric") / "sample") as sample:
         desk = replace(desk, home=store)
@@ -53,7 +53,7 @@ def demo(
             if notice:
                 desk.note(f"note: {notice}")
             asked = [(each, ask(fabric, each["question"])) for each in questions(sample)]
-            show(asked, fabric, desk)
+            show(asked, fabric, desk, sample)
             own = own_places(fabric) if mine or wanted(desk, fabric) else []
             added = read_own(fabric, desk, own) if own else None
             if mine and not own:
@@ -66,10 +66,12 @@ def demo(
 @contextmanager
 def folder(keep: Path | None) -> Iterator[Path]:
     """Where the demo keeps its memory; a temporary folder is gone afterwards."""
+    from tempfile import TemporaryDirectory
+
     if keep is not None:
         yield keep.expanduser()
         return
-    with tempfile.TemporaryDirectory(prefix="memory-fabric-demo-") as name:
+    with TemporaryDirectory(prefix="memory-fabric-demo-") as name:
         yield Path(name)
 
 
@@ -103,7 +105,7 @@ def ask(fabric: Fabric, question: str) -> Answer:
     return fabric.search(question, scope, limit=RESULTS)
 
 
-def show(asked: list[tuple[Mapping[str, Any], Answer]], fabric: Fabric, desk: Desk) -> None:
+def show(asked: list[tuple[Mapping[str, Any], Answer]], fabric: Fabric, desk: Desk, sample: Path) -> None:
     """Each question with its answers."""
     from memory_fabric.doors.cli.show.answer import Shown, answer_lines
     from memory_fabric.doors.results import relation_ends
@@ -118,6 +120,7 @@ def show(asked: list[tuple[Mapping[str, Any], Answer]], fabric: Fabric, desk: De
             sessions=fabric.store.sessions([result.candidate.memory.origin.session for result in answer.results]),
             projects={project.id: project for project in fabric.store.projects()},
             characters=CHARACTERS,
+            short={str(sample / "home"): "sample:~"},
         )
         desk.say("", desk.paint.hit(f"? {each['question']}"))
         desk.say(*(answer_lines(answer, shown) if answer.results else ["    nothing relevant found"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -53,7 +54,9 @@ def ingest(  # noqa: PLR0913 - one parameter an option
             job.show(report)
             return report.exit_code
         job.show(report, line=True)
-        watched(job, changes(roots))
+        desk.note("Watching; Ctrl-C ends.")
+        with suppress(KeyboardInterrupt):  # the one way in which watching ends
+            watched(job, changes(roots))
         return report.exit_code
 
 

@@ -120,7 +120,8 @@ def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str
     desk.note(*(f"note: {text}" for text in [*notes, *answer.notes]))
     for outage in answer.outages:
         remedy = f" ({outage.remedy})" if outage.remedy else ""
-        desk.note(f"note: {outage.source} did not answer: {outage.reason}{remedy}")
+        reason = outage.reason.removeprefix(f"{outage.source}: ")
+        desk.note(f"note: {outage.source} did not answer: {reason}{remedy}")
     if answer.results:
         return DONE
     if not desk.as_json:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -31,14 +32,16 @@ def export(
     from memory_fabric.doors.exported import lines_of, written
 
     desk = Desk.of(context, home, as_json)
-    counts: dict[str, int] = {}
+    counts: Counter[str] = Counter()
+    redacted: Counter[str] = Counter()
     with desk.read() as fabric, nullcontext(sys.stdout) if file == STREAM else written(file, force) as stream:
-        for line in lines_of(fabric.export(), counts):
+        for line in lines_of(fabric.export(), counts, redacted):
             stream.write(line + "\n")
-    total = sum(counts.values())
     if file != STREAM:
-        desk.data({"file": str(file), "rows": total, "counts": counts})
+        desk.data({"file": str(file), "rows": counts.total(), "counts": counts, "redacted": redacted})
         desk.say(f"Wrote {_counted(counts)} to {file}")
+    if redacted:
+        desk.note(f"note: {redacted.total()} secrets were redacted on the way out ({', '.join(redacted)})")
     return DONE
 
 
@@ -63,7 +66,8 @@ def import_(
         with bars(desk) as shown:
             vectors, notice = (0, None) if no_embed else embedded(fabric, shown)
     desk.data({"file": str(file), "counts": counts, "embedded": vectors, "notes": [notice] if notice else []})
-    desk.say(f"Took in {_counted(counts)}" + (f"; embedded {vectors:,}" if vectors else ""))
+    taken = f"Took in {_counted(counts)}" if any(counts.values()) else "Nothing new: everything was there already"
+    desk.say(taken + (f"; embedded {vectors:,}" if vectors else ""))
     if notice:
         desk.note(f"note: {notice}")
     return DONE
@@ -87,7 +91,7 @@ def opened(file: Path) -> Iterator[TextIO]:
         yield stream
 
 
-def _counted(counts: dict[str, int]) -> str:
+def _counted(counts: Mapping[str, int]) -> str:
     from memory_fabric.doors.cli.lines import tally
 
-    return f"{sum(counts.values()):,} rows ({tally(counts)})" if counts else "nothing: it holds no rows"
+    return f"{sum(counts.values()):,} rows ({tally(counts)})"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from memory_fabric.doors.cli.lines import columns, day, one_line, place, plain, wrap
 from memory_fabric.doors.cli.paint import Paint
+from memory_fabric.doors.results import by_contribution
 from memory_fabric.doors.snippet import WIDTH, matches, passage
 from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryKind, Project, ProjectId, Session, SessionId
@@ -14,7 +15,7 @@ from memory_fabric.model.result import Answer, Result
 from memory_fabric.search.related import as_written
 
 INDENT = "    "
-LABEL = 7
+LABEL = 8
 FACTS = 4
 """Relations shown beside a result; the rest is counted."""
 
@@ -28,6 +29,8 @@ class Shown:
     names: Mapping[EntityId, Entity] = field(default_factory=dict)
     sessions: Mapping[SessionId, Session] = field(default_factory=dict)
     projects: Mapping[ProjectId, Project] = field(default_factory=dict)
+    short: Mapping[str, str] = field(default_factory=dict)
+    """Folders, and what is shown for them."""
     explain: bool = False
     characters: int = WIDTH
     """Of one passage."""
@@ -45,17 +48,14 @@ def result_lines(number: int, result: Result, answer: Answer, shown: Shown) -> I
     """One result."""
     candidate = result.candidate
     memory = candidate.memory
-    yield _headline(number, result, shown)
+    yield _headline(number, result, answer.mix, shown)
     yield from _passage(memory, answer.query.terms, shown)
     facts = _facts(candidate.relations, shown)
     if facts:
         yield from _labelled("facts", facts, shown)
-    origin = memory.origin
-    source = place(origin.file, origin.first_line, origin.last_line) or origin.source
-    yield from _labelled("source", plain(source), shown, dim=True)
+    yield _source("source", memory, shown)
     for other in candidate.absorbed if shown.explain else ():
-        again = place(other.origin.file, other.origin.first_line, other.origin.last_line) or other.origin.source
-        yield from _labelled("also", f"{day(other.at)}  {plain(again)}", shown, dim=True)
+        yield _source("also", other, shown)
     if shown.explain:
         yield from _labelled("score", _reasons(result), shown, dim=True)
         yield from _labelled("found", _found_by(result, answer), shown, dim=True)
@@ -63,11 +63,11 @@ def result_lines(number: int, result: Result, answer: Answer, shown: Shown) -> I
             yield from _labelled("linked", f"{', '.join(candidate.linked)} (also stands elsewhere)", shown, dim=True)
 
 
-def _headline(number: int, result: Result, shown: Shown) -> str:
+def _headline(number: int, result: Result, mix: Mapping[str, float], shown: Shown) -> str:
     candidate, paint = result.candidate, shown.paint
     memory = candidate.memory
     project = shown.projects.get(memory.project) if memory.project else None
-    marks = [", ".join(candidate.found_by)]
+    marks = [", ".join(by_contribution(candidate, mix))]
     if candidate.absorbed:
         marks.append(f"×{1 + len(candidate.absorbed)}")
     if candidate.cross_validated:
@@ -93,6 +93,11 @@ def _passage(memory: Memory, terms: Collection[str], shown: Shown) -> Iterator[s
         yield from _labelled(note or "user", cut.prompt, shown, terms=terms)
     if cut.reply:
         yield from _labelled("agent", cut.reply, shown, terms=terms)
+
+
+def _source(label: str, memory: Memory, shown: Shown) -> str:
+    """Where it was read, in one line however long, so that it can be copied."""
+    return shown.paint.dim(f"{INDENT}{label:<{LABEL}}{place(memory.origin, shown.short)}")
 
 
 def _labelled(label: str, text: str, shown: Shown, *, terms: Collection[str] = (), dim: bool = False) -> Iterator[str]:
@@ -141,7 +146,7 @@ def _reasons(result: Result) -> str:
 
 def _found_by(result: Result, answer: Answer) -> str:
     parts = [
-        f"{source} {value:.2f} (weight {answer.mix.get(source, 0.0):.2f})"
-        for source, value in result.candidate.found_by.items()
+        f"{source} {result.candidate.found_by[source]:.2f} (weight {answer.mix.get(source, 0.0):.2f})"
+        for source in by_contribution(result.candidate, answer.mix)
     ]
     return ", ".join(parts)

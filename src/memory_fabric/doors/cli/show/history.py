@@ -29,11 +29,10 @@ def history_lines(
         if item.superseded_by:
             yield rest + paint.warn(f"→ superseded by {plain(item.superseded_by)} on {day(item.superseded_at)}")
         project = projects.get(memory.project) if memory.project else None
-        origin = memory.origin
         where = [statement.kind.value, statement.category] if statement.kind != statement.category else [statement.kind]
         where += [project.name] if project else []
-        where += [place(origin.file, origin.first_line, origin.last_line) or origin.source]
-        yield rest + paint.dim(plain("  ".join(where)))
+        where += [place(memory.origin)]
+        yield rest + paint.dim(plain(" · ".join(where)))
 
 
 def history_json(item: HistoryItem, projects: Mapping[ProjectId, Project]) -> dict[str, Any]:

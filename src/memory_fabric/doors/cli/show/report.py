@@ -67,6 +67,8 @@ def _memories(report: IngestReport) -> str:
 def _vectors(report: IngestReport) -> str:
     if not report.embedded and not report.pending:
         return ""
+    if not report.embedded:
+        return f"none yet for {count(report.pending, 'memory', 'memories')}: `memory-fabric ingest` makes them"
     left = f", {report.pending:,} still without" if report.pending else ""
     return f"{count(report.embedded, 'memory', 'memories')} embedded{left}"
 
@@ -92,7 +94,7 @@ def _problems(report: IngestReport, paint: Paint, width: int) -> Iterator[str]:
 
 def _problem(file: FileReport) -> str:
     line = f":{file.first_broken_line}" if file.first_broken_line else ""
-    reason = file.reason or "first line that could not be read; the others were"
+    reason = file.reason or "a broken line was left out, the rest was read"
     name = file.path.replace("\\", "/").rpartition("/")[2]
     return f"{short_path(file.path)}{line}: {reason.removeprefix(f'{name}: ')}"
 

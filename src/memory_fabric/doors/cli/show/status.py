@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from memory_fabric.curate.health import Check, Verdict
@@ -31,9 +32,7 @@ def _counts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "from", f"{count(found['sessions'], 'session')} in {count(found['files'], 'file')}"
     if found["newest"]:
         yield "between", f"{found['oldest'][:10]} and {found['newest'][:10]}"
-    names = found["projects"]
-    more = f", and {len(names) - PROJECTS} more" if len(names) > PROJECTS else ""
-    yield "projects", f"{len(names)}: {', '.join(names[:PROJECTS])}{more}" if names else ""
+    yield "projects", _projects(found["projects"])
     entities, relations = sum(found["entities"].values()), sum(found["relations"].values())
     yield "entities", f"{entities:,}: {tally(found['entities'])}" if entities else "none"
     old = f"; {found['superseded']:,} superseded" if found["superseded"] else ""
@@ -48,6 +47,16 @@ def _counts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if found["last_change"]:
         yield "last change", found["last_change"].partition(".")[0].rstrip("Z").replace("T", " ") + " UTC"
     yield "store", f"{short_path(found['store']['path'])} ({size(found['store']['bytes'])})"
+
+
+def _projects(names: Sequence[str]) -> str:
+    """Names, each once: several projects may share one."""
+    if not names:
+        return ""
+    shared = Counter(names)
+    shown = [f"{name} ×{number}" if number > 1 else name for name, number in shared.items()]
+    more = f", and {len(shown) - PROJECTS} more names" if len(shown) > PROJECTS else ""
+    return f"{len(names)}: {', '.join(shown[:PROJECTS])}{more}"
 
 
 def doctor_lines(checks: Iterable[Check], paint: Paint, width: int) -> Iterator[str]:
