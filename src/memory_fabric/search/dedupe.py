@@ -48,7 +48,15 @@ def _same(memory: Memory, other: Memory) -> bool:
     """Whether nothing speaks against the two being one."""
     if MemoryKind.SUMMARY in (memory.kind, other.kind):
         return False
-    return may_fold(profile(memory.text), profile(other.text))
+    left, right = profile(memory.text), profile(other.text)
+    return may_fold(left, right) and not (
+        _names_alone(memory, left.tokens - right.tokens) and _names_alone(other, right.tokens - left.tokens)
+    )
+
+
+def _names_alone(memory: Memory, differing: frozenset[str]) -> bool:
+    """Whether an entity of the memory stands in the words that the other lacks: Postgres here, MySQL there."""
+    return any(named and differing.issuperset(named) for named in map(words, memory.entities))
 
 
 def _fold(primary: Candidate, other: Candidate) -> Candidate:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from memory_fabric.model.graph import Relation
@@ -11,6 +11,7 @@ from memory_fabric.model.memory import Memory, Statement, StatementKind
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports import Store
+from memory_fabric.text import entity_key
 
 MAX_EDGES = 2000
 
@@ -32,13 +33,15 @@ def history(
     """Statements of these kinds, newest first, each with what superseded it."""
     rows = store.statements(kinds, scope, limit)
     names = list(dict.fromkeys(name for _, statement in rows for name in _about(statement)))
-    by_name = {entity.name: entity.id for entity in store.find(names)}
-    edges = store.edges(list(by_name.values()), replace(scope, superseded=True), MAX_EDGES) if by_name else []
+    by_name = {entity_key(name): entity.id for entity in store.find(names) for name in (*entity.aliases, entity.name)}
+    # What came later may lie outside the window asked about, and is no statement of that kind.
+    later_too = Scope(scope.projects, as_of=scope.as_of, superseded=True)
+    edges = store.edges(list(by_name.values()), later_too, MAX_EDGES) if by_name else []
     replacing = [edge for edge in edges if edge.predicate is Predicate.REPLACES]
     labels = store.entities([edge.subject for edge in replacing])
     items = []
     for memory, statement in rows:
-        own = {by_name[name] for name in _about(statement) if name in by_name}
+        own = {by_name[key] for key in map(entity_key, _about(statement)) if key in by_name}
         later = [edge for edge in replacing if edge.object in own and _after(edge, memory)]
         first = min(later, key=lambda edge: edge.valid_from or datetime.max, default=None)  # noqa: DTZ901
         name = labels[first.subject].name if first and first.subject in labels else None

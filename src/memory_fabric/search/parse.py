@@ -65,11 +65,9 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
 
 def _without_scope_words(text: str, lexicon: Lexicon) -> tuple[str, bool]:
     """The question without the phrases that widen its scope, and whether there were any (F-PARSE-9)."""
-    for phrase in lexicon.wider_scope:
-        shorter = re.sub(rf"(?<!\w){re.escape(phrase)}(?!\w)", " ", text, flags=re.IGNORECASE)
-        if shorter != text:
-            return shorter, True
-    return text, False
+    phrases = "|".join(map(re.escape, sorted(lexicon.wider_scope, key=len, reverse=True)))
+    shorter, count = re.subn(rf"(?<!\w)(?:across )?(?:{phrases})(?!\w)", " ", text, flags=re.IGNORECASE)
+    return shorter, count > 0
 
 
 def _within(limits: Window, asked: Window) -> Window:

@@ -22,11 +22,20 @@ _MONTHS = {
     )
     for name in names.split()
 }
+_VERBS = frozenset(["may", "march", "mar"])
+"""Months that are something else without a second cue: "it may 5 times fail" (C-136)."""
+
 _DAYS = {name: number for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split())}
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "couple of": 2, "few": 3}
 _UNITS = {"hour": 1 / 24, "day": 1, "week": 7, "month": 30, "year": 365}
 
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_AFTER_A_YEAR = (
+    "we|i|you|they|the|a|an|did|do|was|were|when|what|why|how|who|which|where|and|or|but|with|for|about|to|by|on|at|our|"
+    "my|it|that|this|already"
+)
+"""What may follow a year; a noun would make it a number of things: "in 2000 tokens" (C-136)."""
+
 _COUNT = r"\d{1,3}|" + "|".join(_COUNTS)
 
 Rule = Callable[[re.Match[str], datetime], Window | None]
@@ -39,9 +48,10 @@ def window_of(text: str, now: datetime) -> Window | None:
 
 def without_time(text: str, now: datetime) -> str:
     """The question without its time words: they say when, not what."""
-    plain = _plain(text)
-    spans = [match.span() for match, _ in _found(plain, now)]
-    return "".join(" " if any(a <= place < b for a, b in spans) else letter for place, letter in enumerate(plain))
+    letters = list(_plain(text))
+    for match, _ in _found(_plain(text), now):
+        letters[match.start() : match.end()] = " " * (match.end() - match.start())
+    return "".join(letters)
 
 
 def _plain(text: str) -> str:
@@ -87,7 +97,8 @@ def _named_month(match: re.Match[str], now: datetime) -> Window | None:
     year = int(match["year"]) if match["year"] else now.year - (month > now.month)
     if (match["which"] or "").casefold() == "last" and not match["year"] and year == now.year and month == now.month:
         year -= 1
-    if not (match["in"] or match["year"] or day or match["which"]):
+    cued = match["in"] or match["year"] or match["which"]
+    if not cued and (not day or match["name"].casefold() in _VERBS):
         return None
     if day:
         return _days(_midnight(now).replace(year=year, month=month, day=int(day)), 1)
@@ -166,7 +177,8 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
     for pattern, rule in (
         (r"(?<![\w.-])(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?:-(?P<day>[0-2]\d|3[01]))?(?![\w-])", _iso),
         (
-            r"(?:\b(?P<in>in|since|during|from|until|of|early|late|mid)[ -])?(?:(?P<which>last|this)\ )?"
+            r"(?:\b(?P<in>in|on|since|during|from|until|before|after|by|of|early|late|mid)[ -])?"
+            r"(?:(?P<which>last|this)\ )?"
             r"(?:(?P<day>[0-2]?\d|3[01])(?:st|nd|rd|th)?(?:\ of)?\ )?"
             rf"\b(?P<name>{_MONTH})\b\.?(?:\ (?P<day2>[0-2]?\d|3[01])(?:st|nd|rd|th)?\b(?!\d))?"
             r"(?:,?\ (?P<year>(?:19|20)\d\d)\b)?",
@@ -183,7 +195,7 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
         ),
         (rf"\b(?:last|on|this past)\ (?P<name>{'|'.join(_DAYS)})\b", _weekday),
         (
-            r"\b(?:in|during|since)\ (?:the year\ )?(?P<year>20\d\d)\b(?!\s*(?:ms|mb|kb|px|lines|files|tests))",
+            rf"\b(?:in|during|since)\ (?:the year\ )?(?P<year>20\d\d)\b(?=\s*(?:$|[,;:.!?)]|(?:{_AFTER_A_YEAR})\b))",
             _year,
         ),
     )

@@ -6,8 +6,8 @@ cycle ends the walk instead of repeating it; entities with very many relations a
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from memory_fabric.model.graph import EntityId, Relation, Step
@@ -20,6 +20,9 @@ HUB_DEGREE = 40
 
 MAX_NODES, MAX_EDGES = 200, 300
 """Bounds of one walk (F-TRAV-7)."""
+
+LABELLED_EDGES = 10 * MAX_EDGES
+"""Relations that are looked through for those of one label."""
 
 MIN_HOPS, MAX_HOPS, DEFAULT_HOPS = 1, 4, 2
 """Allowed depth (F-TRAV-7)."""
@@ -51,9 +54,10 @@ def walk(graph: Graph, starts: Sequence[EntityId], scope: Scope, depth: int, lab
     steps: dict[tuple[EntityId, str, EntityId], Step] = {}
     hubs: dict[EntityId, None] = {}
     frontier = list(hops)
-    for distance in range(1, max(MIN_HOPS, min(MAX_HOPS, depth)) + 1):
+    crowded = {entity for entity, degree in graph.degrees(frontier).items() if degree > HUB_DEGREE}
+    for distance in range(1, clamped(depth) + 1):
         following: list[EntityId] = []
-        for relation, ends in _edges_of(graph, frontier, scope, label):
+        for relation, ends in _edges_of(graph, frontier, crowded, scope, label):
             if len(hops) >= MAX_NODES or len(steps) >= MAX_EDGES:
                 return Walk(hops, tuple(steps.values()), tuple(hubs), cut=True)
             steps.setdefault((relation.subject, relation.label, relation.object), Step(relation, distance))
@@ -69,20 +73,24 @@ def walk(graph: Graph, starts: Sequence[EntityId], scope: Scope, depth: int, lab
     return Walk(hops, tuple(steps.values()), tuple(hubs))
 
 
+def clamped(depth: int) -> int:
+    """A depth within what is allowed."""
+    return max(MIN_HOPS, min(MAX_HOPS, depth))
+
+
 def _edges_of(
-    graph: Graph, frontier: Sequence[EntityId], scope: Scope, label: str | None
+    graph: Graph, frontier: Sequence[EntityId], crowded: Set[EntityId], scope: Scope, label: str | None
 ) -> Iterator[tuple[Relation, tuple[EntityId, EntityId]]]:
-    """Relations at the frontier; a hub among them gives its best-supported ones only."""
-    taken: dict[EntityId, int] = {}
+    """Relations at the frontier; of the ``crowded`` among it the best-supported ones only."""
+    taken: Counter[EntityId] = Counter()
     among = set(frontier)
-    for relation in graph.edges(frontier, scope, MAX_EDGES):
+    for relation in graph.edges(frontier, scope, MAX_EDGES if label is None else LABELLED_EDGES):
         if label is not None and not carries(relation, label):
             continue
-        near = [end for end in (relation.subject, relation.object) if end in among]
-        if all(taken.get(end, 0) >= HUB_NEIGHBOURS for end in near):
+        near = {relation.subject, relation.object} & among
+        if all(end in crowded and taken[end] >= HUB_NEIGHBOURS for end in near):
             continue
-        for end in near:
-            taken[end] = taken.get(end, 0) + 1
+        taken.update(near)
         yield relation, (relation.subject, relation.object)
 
 
@@ -114,15 +122,13 @@ def paths(
 ) -> list[Path]:
     """Simple paths from one entity to another, shortest first, at most ``MAX_PATHS`` (F-TRAV-3, F-TRAV-4).
 
-    They run inside the walk around the start, so its bounds and its hub rule hold here too.
+    They run inside the walk around the end with fewer relations, so its bounds and its hub rule hold here too.
     """
-    around = walk(graph, [start], scope, depth, label)
-    links: dict[EntityId, list[tuple[EntityId, Relation]]] = {}
+    degrees = graph.degrees([start, goal])
+    around = walk(graph, [min((start, goal), key=lambda end: degrees.get(end, 0))], scope, depth, label)
     blocked = set(around.hubs) - {start, goal}
-    for step in around.steps:
-        relation = step.relation
-        links.setdefault(relation.subject, []).append((relation.object, relation))
-        links.setdefault(relation.object, []).append((relation.subject, relation))
+    links = _links(around)
+    left = _distances(links, goal, blocked)
     found: list[Path] = []
     queue = deque([Path((start,), ())])
     while queue and len(found) < MAX_PATHS:
@@ -131,9 +137,33 @@ def paths(
         if last == goal and path.relations:
             found.append(path)
             continue
-        if path.hops >= min(MAX_HOPS, depth) or last in blocked:
-            continue
-        for entity, relation in links.get(last, ()):
-            if entity not in path.entities:
+        for entity, relation in () if last in blocked else links.get(last, ()):
+            if entity not in path.entities and path.hops + 1 + left.get(entity, MAX_HOPS) <= clamped(depth):
                 queue.append(Path((*path.entities, entity), (*path.relations, relation)))
     return found
+
+
+Links = Mapping[EntityId, Sequence[tuple[EntityId, Relation]]]
+
+
+def _links(around: Walk) -> Links:
+    """The neighbours of every entity of a walk, with the relation that leads there."""
+    links: dict[EntityId, list[tuple[EntityId, Relation]]] = {}
+    for step in around.steps:
+        relation = step.relation
+        links.setdefault(relation.subject, []).append((relation.object, relation))
+        links.setdefault(relation.object, []).append((relation.subject, relation))
+    return links
+
+
+def _distances(links: Links, goal: EntityId, blocked: Set[EntityId]) -> dict[EntityId, int]:
+    """Hops from every entity to the goal, so that no way is followed that cannot arrive in time."""
+    left = {goal: 0}
+    queue = deque([goal])
+    while queue:
+        last = queue.popleft()
+        for entity, _ in links.get(last, ()):
+            if entity not in left and entity not in blocked:
+                left[entity] = left[last] + 1
+                queue.append(entity)
+    return left

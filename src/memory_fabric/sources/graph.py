@@ -27,6 +27,14 @@ PER_ENTITY = 40
 """Memories of one starting entity that are looked at, newest first."""
 
 
+def bent(score: float, ceiling: float) -> float:
+    """The score as it is up to half the ceiling, from there bent smoothly so that it only nears it.
+
+    A memory with many relations would pass the ceiling, and all that do would count the same.
+    """
+    return score if score <= ceiling / 2 else ceiling - ceiling * ceiling / (4.0 * score)
+
+
 class Walked(Protocol):
     """What a walk gives: see ``search.traverse.Walk``."""
 
@@ -69,10 +77,10 @@ class GraphSource:
             for memory in memories:
                 raw[memory] += rarity[entity]
         held = self._graph.evidence(list(raw), query.scope)
-        scores = {memory: score / math.sqrt(1 + len(held.get(memory, ()))) for memory, score in raw.items()}
+        ceiling = 2.0 * sum(rarity[start] for start in starts)
+        scores = {m: bent(score / math.sqrt(1 + len(held.get(m, ()))), ceiling) for m, score in raw.items()}
         best = sorted(scores, key=lambda memory: (-scores[memory], memory))[:limit]
         hits = tuple(Hit(m, scores[m.id], tuple(via[m.id])) for m in self._store.get(best))
-        ceiling = 2.0 * sum(rarity[start] for start in starts)
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:  # noqa: ARG002

@@ -62,10 +62,11 @@ class VectorSource:
 
     def _question(self, text: str) -> Vectors:
         """The question's vector; the last one is kept, since ``weigh`` follows ``find``."""
-        if self._asked is None or self._asked[0] != text:
-            self._asked = (text, self._embedder.embed_query(text))
-        return self._asked[1]
+        asked = self._asked
+        if asked is None or asked[0] != text:
+            asked = self._asked = (text, self._embedder.embed_query(text))
+        return asked[1]
 
     @staticmethod
     def _standardised(cosine: float, background: Background) -> float:
-        return (cosine - background.mean) / background.deviation
+        return (min(1.0, cosine) - background.mean) / background.deviation
