@@ -74,7 +74,7 @@ def keep_sessions(
     What is said later wins, what is left out stays, the times span both, models unite.
     """
     said: dict[SessionId, Session] = {}
-    for session in [*(Session(id_, source) for id_, source in named), *sessions]:
+    for session in [*sessions, *(Session(id_, source) for id_, source in named)]:
         said[session.id] = merged(said[session.id], session) if session.id in said else session
     known = known_sessions(connection, said)
     fresh = next_row(connection, "sessions") if len(known) < len(said) else 0
@@ -110,20 +110,21 @@ def merged(old: Session, new: Session) -> Session:
     )
 
 
-def comes_first(session: Session, other: Session) -> bool:
-    """Whether ``session`` rather than ``other`` owns a memory that both hold (C-016).
+def comes_first(session: Session, owner: Session) -> bool:
+    """Whether ``session`` takes over a memory that both hold from its ``owner`` (C-016).
 
     A parent goes before its child; else the one that began earlier; a resumed copy begins with the original's own
-    records, so then the one that ended earlier; then the smaller id.  Unknown times come last.
+    records, so then the one that ended earlier.  Unknown times come last.  A copy that says nothing of its own yet is
+    like its original in all of this: the owner stays, since the original was there first.
     """
-    if other.parent == session.id or session.parent == other.id:
-        return other.parent == session.id
-    return _rank(session) < _rank(other)
+    if owner.parent == session.id or session.parent == owner.id:
+        return owner.parent == session.id
+    return _rank(session) < _rank(owner)
 
 
-def _rank(session: Session) -> tuple[float, float, str]:
+def _rank(session: Session) -> tuple[float, float]:
     began, ended = millis(session.started_at), millis(session.ended_at)
-    return (math.inf if began is None else began, math.inf if ended is None else ended, session.id)
+    return (math.inf if began is None else began, math.inf if ended is None else ended)
 
 
 def _columns(session: Session, projects: dict[ProjectId, int]) -> tuple[object, ...]:
