@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.ingest.world import turn
 
 from memory_fabric.ingest.exchange import exchanges
+from memory_fabric.model.memory import SessionId
 from memory_fabric.model.transcript import Exchange, Role, SessionFacts, ToolCall, ToolKind, Turn
 
 USER, AGENT, SUMMARY = Role.USER, Role.ASSISTANT, Role.SUMMARY
@@ -100,7 +101,7 @@ def test_a_sub_agent_that_speaks_in_between_is_collected_apart() -> None:
         turn(AGENT, "found", "4", **side),
         turn(AGENT, "done", "5"),
     ]
-    found = {exchange.session: exchange for exchange in collected(turns)}
+    found = {str(exchange.session): exchange for exchange in collected(turns)}
     assert (found["s"].prompt, found["s"].reply, found["s"].sidechain) == ("Q", "looking\n\ndone", False)
     side_exchange = found["s/agent-1"]
     assert (side_exchange.prompt, side_exchange.reply, side_exchange.sidechain) == ("task", "found", True)
@@ -142,7 +143,7 @@ def test_the_time_of_the_first_turn_counts_even_when_a_later_one_is_earlier() ->
 
 
 def test_facts_pass_through_in_their_place() -> None:
-    facts = SessionFacts("s", title="A title")
+    facts = SessionFacts(SessionId("s"), title="A title")
     first, second = turn(USER, "Q", "1"), turn(USER, "R", "3")
-    stream = [first, replace(first, role=AGENT, text="A", record="2"), facts, second]
+    stream: list[Turn | SessionFacts] = [first, replace(first, role=AGENT, text="A", record="2"), facts, second]
     assert [type(item).__name__ for item in exchanges(stream)] == ["SessionFacts", "Exchange", "Exchange"]

@@ -54,7 +54,7 @@ def ingest(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> IngestReport:
-    """Read every transcript below these paths; ``only`` is the format that the user named.
+    """Read every transcript below these paths, by path; ``only`` is the format that the user named.
 
     Raises:
         UsageError: a path that does not exist.
@@ -63,7 +63,7 @@ def ingest(
     started = time.monotonic()
     report = IngestReport(dry_run=dry_run)
     passed_over: list[Skipped] = []
-    files = list(discover(paths, passed_over))
+    files = sorted(discover(paths, passed_over), key=_parents_first)
     report.places.extend((str(skipped.path), skipped.reason) for skipped in passed_over)
     projects = Projects(seams.store.projects())
     for number, path in enumerate(files, 1):
@@ -72,6 +72,11 @@ def ingest(
         report.files.append(_one_file(path, seams, projects, only, report))
     report.seconds = time.monotonic() - started
     return report
+
+
+def _parents_first(path: Path) -> tuple[str, ...]:
+    """Orders by path, a session before the folder of its sub-agents, which take their project from it (C-149)."""
+    return path.with_suffix("").parts
 
 
 @dataclass(slots=True)
