@@ -15,6 +15,8 @@ FILE_MODE = 0o600
 _SHARED = frozenset("9p afs ceph cifs drvfs glusterfs lustre ncpfs nfs nfs4 prl_fs smb2 smb3 smbfs vboxsf".split())
 """File systems without dependable shared memory between hosts; FUSE ones are recognised by their prefix (C-125)."""
 
+_HEADER = b"SQLite format 3\0"
+
 SIDE_FILES = ("-wal", "-shm", "-journal")
 
 
@@ -35,6 +37,25 @@ def prepare(path: Path) -> None:
         raise StoreUnavailable(
             f"{path}: it cannot be made ({reason})", "Choose another folder or free space."
         ) from error
+
+
+def require_database(path: Path) -> None:
+    """Refuse a file that holds anything but a SQLite database, even a few bytes that SQLite itself would overwrite.
+
+    Raises:
+        StoreUnavailable: it does, or it cannot be read.
+    """
+    try:
+        if not path.is_file():
+            return
+        with path.open("rb") as file:
+            head = file.read(len(_HEADER))
+    except OSError as error:
+        raise StoreUnavailable(f"{path}: it cannot be read ({error.strerror})", "Check its owner and mode.") from error
+    if head and head != _HEADER:
+        raise StoreUnavailable(
+            f"{path}: it is not a database", "Choose another file for the store; never delete a -wal beside it."
+        )
 
 
 def private_file(path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from memory_fabric.clock import to_millis
+from memory_fabric.errors import StoreUnavailable
 from memory_fabric.ports import Census
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.filesystem import exposed
@@ -42,20 +43,27 @@ def take_census(connections: Connections, now: datetime) -> Census:
 
 
 def find_faults(connections: Connections) -> list[str]:
-    """One plain sentence for each fault; empty when the store is sound.
-
-    A file too damaged to be asked raises StoreUnavailable instead.
-    """
-    faults: list[str] = []
-    with connections.plain() as connection:
-        faults += [
-            f"The file is damaged: {row[0]}" for row in connection.execute("PRAGMA quick_check") if row[0] != "ok"
-        ]
-        for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check"):
-            faults.append(f"Row {row} of {table} points to a row of {parent} that is not there")
-        faults += _counted(connection)
-    faults += _index_faults(connections)
+    """One plain sentence for each fault; empty when the store is sound."""
+    faults = _damage(connections)
+    # What else could be asked lies on pages that may not be readable then.
+    if not faults:
+        with connections.plain() as connection:
+            faults += [
+                f"Row {row} of {table} points to a row of {parent} that is not there"
+                for table, row, parent, _ in connection.execute("PRAGMA foreign_key_check")
+            ]
+            faults += _counted(connection)
+        faults += _index_faults(connections)
     return faults + exposed(connections.path)
+
+
+def _damage(connections: Connections) -> list[str]:
+    try:
+        with connections.plain() as connection:
+            rows = all_rows(connection, "PRAGMA quick_check")
+    except StoreUnavailable as error:
+        return [error.message]
+    return [f"The file is damaged: {row[0]}" for row in rows if row[0] != "ok"]
 
 
 def _counted(connection: sqlite3.Connection) -> list[str]:

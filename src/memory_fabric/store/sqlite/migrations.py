@@ -106,13 +106,13 @@ def set_journal(connection: sqlite3.Connection, mode: str, patience: float) -> N
 def statements(script: str) -> Iterator[str]:
     """The statements of a script, one by one (``executescript`` would commit between them)."""
     pending = ""
-    for line in script.splitlines(keepends=True):
-        pending += line
-        if line.rstrip().endswith(";") and sqlite3.complete_statement(pending):
+    for piece in script.split(";"):
+        pending += piece + ";"
+        if sqlite3.complete_statement(pending):
             yield pending
             pending = ""
-    if pending.strip():
-        yield pending
+    if pending.strip("; \n"):
+        yield pending.removesuffix(";")
 
 
 def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:

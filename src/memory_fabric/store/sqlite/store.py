@@ -17,7 +17,7 @@ from memory_fabric.model.query import Scope
 from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit
 from memory_fabric.store.sqlite import migrations
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.filesystem import file_system_of, is_shared, prepare
+from memory_fabric.store.sqlite.filesystem import file_system_of, is_shared, prepare, require_database
 from memory_fabric.store.sqlite.graph import GraphTable
 from memory_fabric.store.sqlite.health import find_faults, take_census
 from memory_fabric.store.sqlite.ledger import LedgerTable
@@ -72,6 +72,7 @@ class SqliteStore:
             raise StoreUnavailable(f"{path}: there is no store", "Ingest something first, or name another file.")
         if not read_only:
             prepare(path)
+        require_database(path)
         shared = is_shared(file_system(path))
         connections = Connections(path, busy_timeout=busy_timeout, read_only=read_only)
         try:

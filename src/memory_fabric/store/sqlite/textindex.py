@@ -6,8 +6,9 @@ User text never reaches the query language: every term is quoted (C-051 to C-053
 from __future__ import annotations
 
 import sqlite3
+import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from memory_fabric.model.memory import MemoryId, SessionId
 from memory_fabric.model.query import Scope
@@ -18,11 +19,29 @@ from memory_fabric.store.sqlite.rows import Row, all_rows
 from memory_fabric.store.sqlite.scope import as_list, memories_in, session_texts_in
 from memory_fabric.text import clean
 
+_POSTINGS = 20_000
+"""Units scored in one match: about 30 ms of bm25, within the budget of a search over 100,000 memories (design §6)."""
+
+_COUNTED = 10_000
+"""Terms whose counts are kept."""
+
 
 def match_expression(terms: Iterable[str]) -> str:
     """An FTS5 expression for any of these terms, each quoted; empty when there is none."""
-    quoted = ('"' + clean(term).replace('"', '""') + '"' for term in dict.fromkeys(terms) if term.strip())
+    quoted = ('"' + clean(term).replace('"', '""') + '"' for term in _distinct(terms))
     return " OR ".join(quoted)
+
+
+def finders(terms: Sequence[str], frequency: Mapping[str, int]) -> list[str]:
+    """The rarest terms, as many as stand in 20,000 units together, at least one that stands anywhere."""
+    chosen: list[str] = []
+    postings = 0
+    for term in sorted(terms, key=lambda term: frequency[term]):
+        if postings and postings + frequency[term] > _POSTINGS:
+            break
+        chosen.append(term)
+        postings += frequency[term]
+    return chosen
 
 
 class TextTable:
@@ -30,16 +49,21 @@ class TextTable:
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
+        self._lock = threading.Lock()
+        self._counted: tuple[tuple[int, ...], dict[str, int]] = ((), {})
 
     def match(self, terms: Sequence[str], scope: Scope, limit: int) -> list[TextUnit]:
-        """Units in scope that hold any term, best first."""
-        if not (match := match_expression(terms)):
-            return []
-        condition = memories_in(scope)
-        name = "match_all" if condition.open else "match_scope"
-        values = condition.values | {"match": match, "limit": max(limit, 0)}
+        """Units in scope that hold any term, best first; in a large store common terms find only what rarer ones leave.
+
+        Scoring every unit that holds a common word costs more than a whole search may take, and such a unit is
+        seldom among the best; where the rarer terms do not fill ``limit``, all terms are asked.
+        """
+        wanted = _distinct(terms)
         with self._connections.reading() as connection:
-            rows = [row[0] for row in all_rows(connection, query(name, condition.sql), values)]
+            chosen = finders(wanted, self._frequencies(connection, wanted))
+            rows = _matching(connection, chosen, scope, limit)
+            if len(rows) < limit and len(chosen) < len(wanted):
+                rows = _matching(connection, wanted, scope, limit)
             units = _units(connection, rows)
         return [units[row] for row in rows]
 
@@ -80,12 +104,25 @@ class TextTable:
 
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         """Counts for these terms."""
-        wanted = list(dict.fromkeys(clean(term) for term in terms))
+        wanted = list(dict.fromkeys(terms))
         with self._connections.reading() as connection:
             units, tokens = connection.execute(query("totals")).fetchone()
-            found = all_rows(connection, query("frequency"), {"terms": as_list(wanted)})
-        frequency = dict.fromkeys(wanted, 0) | {str(term): int(str(count)) for term, count in found}
+            frequency = self._frequencies(connection, wanted)
         return TextStatistics(units, tokens / units if units else 0.0, frequency)
+
+    def _frequencies(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+        """Term → units that hold it; counted once for one state of the index."""
+        state = tuple(connection.execute(query("totals")).fetchone())
+        with self._lock:
+            known = dict(self._counted[1]) if self._counted[0] == state else {}
+        clean_terms = {term: clean(term) for term in terms}
+        missing = [term for term in clean_terms.values() if term not in known]
+        if missing:
+            found = all_rows(connection, query("frequency"), {"terms": as_list(missing)})
+            known |= dict.fromkeys(missing, 0) | {str(term): int(str(count)) for term, count in found}
+            with self._lock:
+                self._counted = (state, known if len(known) <= _COUNTED else {})
+        return {term: known[cleaned] for term, cleaned in clean_terms.items()}
 
     def _scored(
         self, name: str, terms: Sequence[str], condition: str, values: dict[str, object], limit: int
@@ -107,6 +144,20 @@ def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             merged.append((first, last))
     return merged
+
+
+def _distinct(terms: Iterable[str]) -> list[str]:
+    return [term for term in dict.fromkeys(terms) if term.strip()]
+
+
+def _matching(connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, limit: int) -> list[object]:
+    """Rows of the best units."""
+    if not (match := match_expression(terms)):
+        return []
+    condition = memories_in(scope)
+    name = "match_all" if condition.open else "match_scope"
+    values = condition.values | {"match": match, "limit": max(limit, 0)}
+    return [row[0] for row in all_rows(connection, query(name, condition.sql), values)]
 
 
 def _units(connection: sqlite3.Connection, rows: Iterable[object]) -> dict[object, TextUnit]:

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from memory_fabric.errors import UsageError
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation
@@ -36,31 +36,41 @@ _Value = TypeVar("_Value")
 
 def dump(connections: Connections) -> Iterator[dict[str, object]]:
     """Everything, in an order that ``restore`` takes; one state of the store, however long the reader takes."""
-    import msgspec
-
-    plain = msgspec.to_builtins
     with connections.reading() as connection:
-        for row in connection.execute(query("dump_tombstones")):
-            at = plain(instant(row[3]))
-            yield {"type": "tombstone", "id": row[0], "text_hash": row[1], "reason": row[2], "at": at}
         for row in connection.execute(query("dump_projects")):
-            yield {"type": "project", **plain(Project(*row))}
+            yield {"type": "project", **_plain(Project(*row))}
         for row in connection.execute(query("all_sessions")):
-            yield {"type": "session", **plain(session_of(row))}
+            yield {"type": "session", **_plain(session_of(row))}
         for row in connection.execute(query("dump_entities")):
-            yield {"type": "entity", **plain(entity_of(row))}
+            yield {"type": "entity", **_plain(entity_of(row))}
         for seq, part, digest, statements, mentions, *row in connection.execute(query("dump_memories")):
             yield {
                 "type": "memory",
-                **plain(memory_of(tuple(row))),
+                **_plain(memory_of(tuple(row))),
                 "seq": seq,
                 "part": part,
                 "digest": digest.lower(),
-                "statements": [plain(statement_of(json.dumps(content))) for content in json.loads(statements)],
+                "statements": [_plain(statement_of(json.dumps(content))) for content in json.loads(statements)],
                 "mentions": json.loads(mentions),
             }
         for stated_end, *row in connection.execute(query("dump_relations")):
-            yield {"type": "relation", **plain(replace(relation_of(tuple(row)), valid_to=instant(stated_end)))}
+            yield {"type": "relation", **_plain(replace(relation_of(tuple(row)), valid_to=instant(stated_end)))}
+        # Last, so that they do not hold back a memory that says the same and was kept.
+        for row in connection.execute(query("dump_tombstones")):
+            yield {
+                "type": "tombstone",
+                "id": row[0],
+                "text_hash": row[1],
+                "reason": row[2],
+                "at": _plain(instant(row[3])),
+            }
+
+
+def _plain(value: object) -> Any:
+    """A value as JSON would give it back: lists, not tuples; text, not instants."""
+    import msgspec
+
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 @dataclass(frozen=True, slots=True)
