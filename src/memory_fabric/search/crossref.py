@@ -13,6 +13,9 @@ from memory_fabric.text import entity_key
 BOOST = 1.2
 """Factor on the relevance (F-XREF-1)."""
 
+COMMON = 100
+"""An entity that more memories than this mention stands everywhere: that it stands elsewhere too says nothing."""
+
 MAX_RELATIONS = 12
 """Relations shown beside one result."""
 
@@ -20,8 +23,9 @@ MAX_RELATIONS = 12
 def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor: float = BOOST) -> list[Candidate]:
     """Candidates with their relations, boosted when an entity of the question also stands in another session.
 
-    Only entities of the question count: nearly every exchange names *some* entity known elsewhere, and a boost that
-    everything gets orders nothing.  The boost is no witness: it does not cross-validate (F-XREF-6).
+    Only entities of the question count, and of those only such as few memories mention: nearly every exchange names
+    *some* entity known elsewhere, and a boost that everything gets orders nothing.  The boost is no witness: it does
+    not cross-validate (F-XREF-6).
     """
     ids = [candidate.memory.id for candidate in candidates]
     mentioned = graph.mentioned(ids)
@@ -34,7 +38,7 @@ def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor
             entity.name
             for entity in mentioned.get(candidate.memory.id, ())
             if not asked.isdisjoint(map(entity_key, (entity.name, *entity.aliases)))
-            and spread.get(entity.id, (0, 0))[1] > _own_sessions(candidate)
+            and _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
         )
         relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
         result.append(
@@ -46,6 +50,12 @@ def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor
             )
         )
     return result
+
+
+def _elsewhere(spread: tuple[int, int], own: int) -> bool:
+    """Whether an entity stands in another session than the candidate's own, without standing everywhere."""
+    memories, sessions = spread
+    return sessions > own and memories <= COMMON
 
 
 def boosted(relevance: float, factor: float = BOOST) -> float:

@@ -14,7 +14,7 @@ TIME_WEIGHT = 4.0
 """Raw score of a memory from inside the time that the question names (retrieval.md §9, point 6)."""
 
 GRAPH_AUTHORITY = 1.1
-"""A memory that relations lead to (F-RANK-4)."""
+"""A memory that relations lead to, not one that only mentions what was asked (F-RANK-4)."""
 
 DERIVED_AUTHORITY = 0.8
 """Derived text, such as compaction summaries: below 1.0 (F-RANK-4, C-019)."""
@@ -53,7 +53,7 @@ def fuse(query: Query, found: Sequence[Found], weighed: Weighed, weights: Mappin
                 memory=memory,
                 relevance=scale(total, best),
                 found_by={source: scale(score, ceilings[source]) for source, score in scores.items()},
-                authority=_authority(memory, "graph" in raw[id_]),
+                authority=_authority(memory, bool(relations[id_])),
                 relations=tuple(dict.fromkeys(relations[id_])),  # type: ignore[arg-type]
             )
         )
