@@ -233,7 +233,9 @@ def _read(name: str, value: object) -> object:
     except ValueError:
         kind = "a whole number" if isinstance(default, int) else "a number"
         raise ConfigError(f"{name} = {value!r} is not {kind}", _range_of(name)) from None
-    return str(value)
+    if not isinstance(value, str):
+        raise ConfigError(f"{name} = {value!r} is not a text", "put it in quotes")
+    return value
 
 
 def _check(name: str, value: Any, metadata: Mapping[str, Any]) -> None:
