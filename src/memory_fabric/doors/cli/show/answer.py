@@ -139,7 +139,8 @@ def _reasons(result: Result) -> str:
     """The factors as they multiply (or add) up to the score."""
     if result.summed:
         parts = [f"{factor.weight:g}·{factor.name} {factor.value:.3f}" for factor in result.factors]
-        return f"{result.score:.3f} = {' + '.join(parts)}"
+        raw = f" (raw {result.raw_score:.3f})" if result.raw_score > 1 else ""
+        return f"{result.score:.3f}{raw} = {' + '.join(parts)}"
     parts = [f"{factor.name} {factor.value:.3f}^{factor.weight:g}" for factor in result.factors]
     return f"{result.score:.3f} = {' × '.join(parts)}"
 
