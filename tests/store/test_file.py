@@ -148,6 +148,27 @@ def test_a_damaged_file_is_reported_not_answered_with_nothing(path: Path, batch:
         assert store.check()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="names that Windows forbids")
+@pytest.mark.parametrize("name", ["a b.db", "a#b?c=d&e.db", "100%41.db", "über 用户.db"])
+def test_any_path_is_that_path(tmp_path: Path, name: str) -> None:
+    with SqliteStore.open(tmp_path / name) as store:
+        assert store.path.name == name
+        assert store.count() == 0
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
+def test_a_link_and_its_target_are_one_store(path: Path, batch: MakeBatch, tmp_path: Path) -> None:
+    """C-126: two paths to one database would lock two logs."""
+    with SqliteStore.open(path) as store:
+        store.save(batch("m1"))
+        link = tmp_path / "link.db"
+        link.symlink_to(path)
+        with SqliteStore.open(link) as other:
+            assert other.path == store.path
+            assert other.count() == 1
+    assert not (tmp_path / "link.db-wal").exists()
+
+
 def test_a_folder_in_place_of_the_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable, match="it cannot be opened"):
         SqliteStore.open(tmp_path)

@@ -9,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, SessionId
+from memory_fabric.model.query import Scope
+from memory_fabric.ports import Batch, Record
+from memory_fabric.store.sqlite import SqliteStore
 from memory_fabric.store.sqlite.queries import queries, query
-from memory_fabric.store.sqlite.textindex import finders, joined, match_expression
+from memory_fabric.store.sqlite.textindex import TextTable, finders, joined, match_expression
 
 
 def test_every_query_is_whole() -> None:
@@ -63,4 +67,18 @@ def test_joined_spans_cover_the_same_places_and_never_touch(spans: list[tuple[in
     ],
 )
 def test_common_terms_do_not_find_in_a_large_store(frequency: dict[str, int], chosen: list[str]) -> None:
-    assert finders(list(frequency), frequency) == chosen
+    assert finders(list(frequency), frequency, 20_000) == chosen
+
+
+def test_what_rarer_terms_leave_is_filled_by_common_ones(store: SqliteStore) -> None:
+    texts = ["owl"] * 4 + ["ibis", "ibis owl"]
+    records = (
+        Record(Memory(MemoryId(f"m{i}"), text, MemoryKind.NOTE, None, None, Origin("note", SessionId("s1"))), i)
+        for i, text in enumerate(texts)
+    )
+    store.save(Batch(records=tuple(records)))
+    table = TextTable(store._connections, postings=2)
+    assert {unit.memory for unit in table.match(["owl", "ibi"], Scope(), 2)} == {"m4", "m5"}
+    filled = [unit.memory for unit in table.match(["owl", "ibi"], Scope(), 5)]
+    assert len(filled) == 5
+    assert set(filled[:2]) == {"m4", "m5"}

@@ -53,6 +53,12 @@ class MemoryTable:
         by_id = {memory.id: memory for memory in found}
         return [by_id[id_] for id_ in ids if id_ in by_id]
 
+    def owners(self, ids: Sequence[MemoryId]) -> dict[MemoryId, SessionId]:
+        """The session of each memory."""
+        with self._connections.reading() as connection:
+            found = all_rows(connection, query("owners"), {"ids": as_list(ids)})
+        return {MemoryId(str(memory)): SessionId(str(session)) for memory, session in found}
+
     def count(self) -> int:
         """Live memories: every one has its unit, and those are counted as they come and go."""
         with self._connections.reading() as connection:

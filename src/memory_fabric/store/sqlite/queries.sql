@@ -261,15 +261,22 @@ SELECT {memory} WHERE m.id IN (SELECT value FROM json_each(:ids));
 
 -- name: recent_memories
 -- The newest memories in scope, undated last.
-SELECT {memory} WHERE {scope} ORDER BY m.at DESC, m.row DESC LIMIT :limit;
+WITH newest AS (
+    SELECT m.row FROM memories m WHERE {scope} ORDER BY m.at DESC, m.row DESC LIMIT :limit
+)
+SELECT {memory} JOIN newest w ON w.row = m.row ORDER BY m.at DESC, m.row DESC;
 
 -- name: find_statements
 -- Statements of these kinds in scope, newest first, in the order of their text.
+WITH newest AS (
+    SELECT s.memory, s.place FROM statements s JOIN memories m ON m.row = s.memory
+    WHERE s.kind IN (SELECT value FROM json_each(:wanted)) AND {scope}
+    ORDER BY m.at DESC, m.row DESC, s.place LIMIT :limit
+)
 SELECT s.content, {memory}
-JOIN statements s ON s.memory = m.row
-WHERE s.kind IN (SELECT value FROM json_each(:wanted)) AND {scope}
-ORDER BY m.at DESC, m.row DESC, s.place
-LIMIT :limit;
+JOIN newest w ON w.memory = m.row
+JOIN statements s ON s.memory = w.memory AND s.place = w.place
+ORDER BY m.at DESC, m.row DESC, s.place;
 
 -- name: forgettable
 -- What forgetting must know of the memories among these ids.
@@ -374,6 +381,11 @@ SELECT m.row FROM memories m WHERE {scope};
 -- Ids of these rows.
 SELECT row, id FROM memories WHERE row IN (SELECT value FROM json_each(:rows));
 
+-- name: owners
+-- Sessions of these memories.
+SELECT m.id, n.id FROM memories m JOIN sessions n ON n.row = m.session
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
 -- name: vectors_of
 -- Vectors of these memories in a space.
 SELECT m.id, v.data FROM json_each(:ids) k
@@ -383,11 +395,14 @@ ORDER BY k.key;
 
 -- name: pending
 -- Memories without vectors of a space, oldest first.
-SELECT {memory}
-WHERE NOT EXISTS (
-    SELECT 1 FROM vectors v JOIN spaces s ON s.row = v.space WHERE v.memory = m.row AND s.name = :space
+WITH oldest AS (
+    SELECT m.row FROM memories m
+    WHERE NOT EXISTS (
+        SELECT 1 FROM vectors v JOIN spaces s ON s.row = v.space WHERE v.memory = m.row AND s.name = :space
+    )
+    ORDER BY m.at, m.row LIMIT :limit
 )
-ORDER BY m.at, m.row LIMIT :limit;
+SELECT {memory} JOIN oldest w ON w.row = m.row ORDER BY m.at, m.row;
 
 -- name: coverage
 -- Space, and how many memories have vectors of it.
@@ -471,7 +486,9 @@ ORDER BY k.key, x.place;
 
 -- name: evidence
 -- Relations in scope that rest on each memory.
-SELECT {relation} WHERE e.id IN (SELECT value FROM json_each(:ids)) AND {scope} ORDER BY r.row;
+SELECT {relation}
+WHERE r.evidence IN (SELECT row FROM memories WHERE id IN (SELECT value FROM json_each(:ids))) AND {scope}
+ORDER BY r.row;
 
 -- name: ledger_columns
 -- Fragment: the columns of the ledger.

@@ -90,7 +90,11 @@ def relations_in(scope: Scope, now: datetime) -> Condition:
 def _base(scope: Scope, project: str, at: str) -> tuple[list[str], dict[str, object]]:
     terms: list[str] = []
     values: dict[str, object] = {}
-    if scope.projects is not None:
+    if scope.projects is not None and len(scope.projects) == 1:
+        # One project by equality: then its index by time gives the newest without a sort.
+        terms.append(f"{project} = (SELECT p.row FROM projects p WHERE p.id = :project)")
+        values["project"] = scope.projects[0]
+    elif scope.projects is not None:
         terms.append(f"{project} IN (SELECT p.row FROM json_each(:projects) j JOIN projects p ON p.id = j.value)")
         values["projects"] = as_list(scope.projects)
     if scope.window.since is not None:

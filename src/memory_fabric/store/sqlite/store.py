@@ -149,6 +149,10 @@ class SqliteStore:
         """Live memories in the order asked."""
         return self._memories.get(ids)
 
+    def owners(self, ids: Sequence[MemoryId]) -> dict[MemoryId, SessionId]:
+        """The session of each memory."""
+        return self._memories.owners(ids)
+
     def count(self) -> int:
         """Live memories, all projects."""
         return self._memories.count()

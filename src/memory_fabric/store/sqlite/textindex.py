@@ -19,7 +19,7 @@ from memory_fabric.store.sqlite.rows import Row, all_rows
 from memory_fabric.store.sqlite.scope import as_list, memories_in, session_texts_in
 from memory_fabric.text import clean
 
-_POSTINGS = 20_000
+POSTINGS = 20_000
 """Units scored in one match: about 30 ms of bm25, within the budget of a search over 100,000 memories (design §6)."""
 
 _COUNTED = 10_000
@@ -32,12 +32,12 @@ def match_expression(terms: Iterable[str]) -> str:
     return " OR ".join(quoted)
 
 
-def finders(terms: Sequence[str], frequency: Mapping[str, int]) -> list[str]:
-    """The rarest terms, as many as stand in 20,000 units together, at least one that stands anywhere."""
+def finders(terms: Sequence[str], frequency: Mapping[str, int], most: int) -> list[str]:
+    """The rarest terms, as many as stand in ``most`` units together, at least one that stands anywhere."""
     chosen: list[str] = []
     postings = 0
     for term in sorted(terms, key=lambda term: frequency[term]):
-        if postings and postings + frequency[term] > _POSTINGS:
+        if postings and postings + frequency[term] > most:
             break
         chosen.append(term)
         postings += frequency[term]
@@ -47,8 +47,9 @@ def finders(terms: Sequence[str], frequency: Mapping[str, int]) -> list[str]:
 class TextTable:
     """The full text of one file (``ports.TextIndex``)."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, postings: int = POSTINGS) -> None:
         self._connections = connections
+        self._postings = postings
         self._lock = threading.Lock()
         self._counted: tuple[tuple[int, ...], dict[str, int]] = ((), {})
 
@@ -60,7 +61,7 @@ class TextTable:
         """
         wanted = _distinct(terms)
         with self._connections.reading() as connection:
-            chosen = finders(wanted, self._frequencies(connection, wanted))
+            chosen = finders(wanted, self._frequencies(connection, wanted), self._postings)
             rows = _matching(connection, chosen, scope, limit)
             if len(rows) < limit and len(chosen) < len(wanted):
                 rows = _matching(connection, wanted, scope, limit)
