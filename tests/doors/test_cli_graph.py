@@ -142,3 +142,13 @@ def test_nothing_in_the_time_asked_about_is_no_error(call: Call, remembering: Pa
     ended = call(*words, "--all", "--since", "2030")
     assert (ended.code, ended.out) == (1, "")
     assert "--all" in ended.err
+
+
+def test_a_fact_that_was_replaced_is_shown_when_it_is_asked_for(call: Call, remembering: Path) -> None:
+    """Decision 9: filtered at read time, never deleted."""
+    asked = ["related", "payments-api", "--all", "--depth", "1", "--relation", "uses"]
+    redis = "payments-api —uses→ Redis (until 2026-07-02)"
+    assert redis not in call(*asked).out
+    assert redis in call(*asked, "--superseded").out
+    assert redis in call(*asked, "--as-of", "2026-06").out
+    assert redis not in call(*asked, "--as-of", "2026-04").out

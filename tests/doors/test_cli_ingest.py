@@ -16,6 +16,7 @@ from memory_fabric.doors.cli.progress import Bars, bars
 from memory_fabric.errors import EmbedderUnavailable
 
 Write = Callable[..., Path]
+TRANSCRIPTS = len(list(SAMPLE.rglob("*.jsonl")))
 TURN = ("Where do we keep sessions?", "We decided to keep sessions in Redis for now.")
 
 
@@ -23,18 +24,18 @@ def test_a_folder_is_read_and_told_in_full(call: Call) -> None:
     ended = call("ingest", SAMPLE)
     assert ended.code == 0
     assert ended.err == ""
-    assert ended.out.startswith("Read 16 files (")
+    assert ended.out.startswith(f"Read {TRANSCRIPTS} files (")
     for line in ("files", "lines", "used", "left out", "memories", "relations", "redacted"):
         assert f"\n  {line} " in ended.out
-    assert call("ingest", SAMPLE).out.startswith("Nothing new in 16 files")
+    assert call("ingest", SAMPLE).out.startswith(f"Nothing new in {TRANSCRIPTS} files")
 
 
 def test_the_report_for_programs_adds_up(call: Call) -> None:
     """F-ING-10: every line is used or left out."""
     data = call("ingest", SAMPLE, "--json").data
-    assert data["files"] == {"read": 16}
+    assert data["files"] == {"read": TRANSCRIPTS}
     assert data["lines"] == sum(data["used"].values()) + sum(data["skipped"].values())
-    assert data["memories"]["added"] == 60
+    assert data["memories"]["added"] == call("status", "--json").data["memories"] > TRANSCRIPTS
     assert data["redacted"]
 
 

@@ -93,3 +93,4 @@ def test_what_was_asked_for_is_marked_on_a_terminal() -> None:
     line = "Sessions live in Redis"
     assert emphasised(line, ("redi",), Paint(True)) == "Sessions live in \x1b[1;36mRedis\x1b[0m"
     assert emphasised(line, ("redi",), Paint(False)) == line
+    assert emphasised("は商品ごとに", ("商品",), Paint(True)) == "は\x1b[1;36m商品\x1b[0mごとに"

@@ -73,9 +73,7 @@ def matches(text: str, terms: Collection[str]) -> list[tuple[int, int, str]]:
 
 def _inside(word: str, term: str) -> list[tuple[int, int]]:
     """Where a term stands in a run of letters: in Chinese or Japanese that is a whole sentence, elsewhere one word."""
-    if word.isascii() or len(word) <= len(term) + 4:
-        return [(0, len(word))]
-    places = [match.span() for match in re.finditer(re.escape(term), word, re.IGNORECASE)]
+    places = [] if word.isascii() else [match.span() for match in re.finditer(re.escape(term), word, re.IGNORECASE)]
     return places or [(0, len(word))]
 
 

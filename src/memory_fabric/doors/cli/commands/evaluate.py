@@ -43,8 +43,7 @@ def run(  # noqa: PLR0913 - one parameter an option
     if transcripts is None:
         raise UsageError(f"suite {suite!r} asks about transcripts", "name their folder: --transcripts DIR")
     with bars(desk) as shown:
-        settings = None if desk.home is None else desk.settings
-        found = run_suite(suite, data, transcripts, mode, settings=settings, progress=shown.stage())
+        found = run_suite(suite, data, transcripts, mode, settings=desk.settings, progress=shown.stage())
     desk.data(found)
     desk.say(*measure_lines(found, desk.paint))
     return DONE

@@ -67,6 +67,8 @@ def gathered(fabric: Fabric) -> dict[str, Any]:
         "statements": dict(census.statements),
         "forgotten": census.tombstones,
         "files": census.files,
+        "failed_files": failed,
+        "broken_lines": broken,
         "oldest": instant(census.oldest),
         "newest": instant(census.newest),
         "last_change": instant(_last_change(fabric.settings.store)),
