@@ -307,9 +307,9 @@ WHERE row IN (SELECT value FROM json_each(:rows))
 SELECT rowid FROM units_fts WHERE units_fts MATCH :match ORDER BY rank LIMIT :limit;
 
 -- name: match_scope
--- The best units in scope.
-SELECT f.rowid FROM units_fts f JOIN memories m ON m.row = f.rowid
-WHERE f.units_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+-- The best units in scope.  bm25() by name is worked out for those in scope only, `rank` for every match.
+SELECT f.rowid FROM units_fts f CROSS JOIN memories m ON m.row = f.rowid
+WHERE f.units_fts MATCH :match AND {scope} ORDER BY bm25(units_fts, 1.4, 1.0) LIMIT :limit;
 
 -- name: unit
 -- Fragment: the columns of a unit and the tables they come from.
@@ -333,15 +333,15 @@ ORDER BY w.key, m.place;
 
 -- name: match_sessions
 -- The best session texts in scope, raw BM25 (higher is better).
-SELECT n.id, -f.rank FROM session_fts f
-JOIN session_texts t ON t.row = f.rowid
-JOIN sessions n ON n.row = t.session
-WHERE f.session_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+SELECT n.id, -bm25(session_fts) AS score FROM session_fts f
+CROSS JOIN session_texts t ON t.row = f.rowid
+CROSS JOIN sessions n ON n.row = t.session
+WHERE f.session_fts MATCH :match AND {scope} ORDER BY score DESC LIMIT :limit;
 
 -- name: match_touched
 -- The memories in scope whose tools touched something of that name, raw BM25 (higher is better).
-SELECT m.id, -f.rank FROM touched_fts f JOIN memories m ON m.row = f.rowid
-WHERE f.touched_fts MATCH :match AND {scope} ORDER BY f.rank LIMIT :limit;
+SELECT m.id, -bm25(touched_fts) AS score FROM touched_fts f CROSS JOIN memories m ON m.row = f.rowid
+WHERE f.touched_fts MATCH :match AND {scope} ORDER BY score DESC LIMIT :limit;
 
 -- name: frequency
 -- In how many units each of these terms stands.
