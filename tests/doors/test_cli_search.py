@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.doors.conftest import SAMPLE, Call
+from tests.doors.conftest import SAMPLE, Call, exchange
 
 PORT = "Which port does the payments API listen on?"
 
@@ -153,3 +153,23 @@ def test_an_empty_memory_says_how_to_fill_it(call: Call, transcript: object, tmp
 def test_the_home_may_be_given_before_or_after_the_command(call: Call, sampled: Path) -> None:
     for words in (["--home", sampled, "search", PORT], ["search", PORT, "--home", sampled]):
         assert call(*words, "--all").code == 0
+
+
+def test_the_project_of_the_current_directory_is_searched_by_default(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-SRC-12: the current project, without a note; others are asked for."""
+    for name in ("shop", "bank"):
+        (tmp_path / name).mkdir()
+        lines = exchange(
+            1, f"Where does the {name} keep carts?", "In PostgreSQL.", session=name, cwd=f"{tmp_path}/{name}"
+        )
+        (tmp_path / f"{name}.jsonl").write_text("\n".join([*lines, ""]), encoding="utf-8")
+        call("ingest", tmp_path / f"{name}.jsonl")
+    monkeypatch.chdir(tmp_path / "shop")
+    ended = call("search", "carts")
+    assert ended.err == ""
+    assert "the shop" in ended.out
+    assert "the bank" not in ended.out
+    assert "the bank" in call("search", "carts", "--all").out
+    assert "the bank" in call("search", "carts", "--project", "bank").out
