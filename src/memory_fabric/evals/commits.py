@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TypeVar
 
 from memory_fabric.clock import parse_instant
 from memory_fabric.errors import UsageError
 from memory_fabric.model.memory import Memory
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,32 +80,47 @@ def read_commits(data: Path) -> Commits:
     """The suite's data from its folder.
 
     Raises:
-        UsageError: a file is missing, is there twice, or is not of the documented shape.
+        UsageError: a file is missing, is there twice, or is not of the documented shape; there is no question, one is
+            there twice, or one has no gold.
     """
     queries = sorted(data.glob("queries_*.json"))
     if len(queries) != 1:
         raise UsageError(f"{data}: {len(queries)} files match queries_*.json", "give a folder that holds exactly one")
+    questions = _shaped(queries[0], lambda path: tuple(map(_question, json.loads(path.read_bytes()))))
+    if not questions:
+        raise UsageError(f"{queries[0]}: it holds no question", "see docs/commands.md")
+    twice = next((id_ for id_, count in Counter(each.id for each in questions).items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(f"{queries[0]}: the commit {twice} is there twice", "leave one out")
+    return Commits(questions, _shaped(_sessions(data), lambda path: _transcripts(_rows(path))))
+
+
+def _shaped(path: Path, read: Callable[[Path], T]) -> T:
+    """What ``read`` makes of a file, or a ``UsageError`` that names it."""
     try:
-        rows = json.loads(queries[0].read_text(encoding="utf-8"))
-        questions = tuple(
-            Question(row["commit"], row["query"], frozenset(row["gold_sessions"]), bool(row.get("verbatim_in_text")))
-            for row in rows
-        )
-        transcripts = _transcripts(_sessions(data))
-    except (KeyError, TypeError, json.JSONDecodeError) as error:
-        raise UsageError(f"{queries[0]}: not of the shape of this suite: {error!r}", "see docs/commands.md") from error
-    return Commits(questions, transcripts)
+        return read(path)
+    except (KeyError, TypeError, ValueError, OSError, EOFError, zlib.error) as error:
+        raise UsageError(f"{path}: not of the shape of this suite: {error!r}", "see docs/commands.md") from error
 
 
-def _sessions(data: Path) -> Sequence[Mapping[str, str]]:
+def _question(row: Mapping[str, object]) -> Question:
+    id_, text, gold = row["commit"], row["query"], row["gold_sessions"]
+    if not (isinstance(id_, str) and isinstance(text, str) and isinstance(gold, list) and gold):
+        raise TypeError(f"{row!r:.200}")
+    return Question(id_, text, frozenset(map(str, gold)), bool(row.get("verbatim_in_text")))
+
+
+def _sessions(data: Path) -> Path:
     plain, packed = data / "sessions.json", data / "sessions.json.gz"
-    if plain.exists():
-        rows = json.loads(plain.read_text(encoding="utf-8"))
-    elif packed.exists():
-        rows = json.loads(gzip.decompress(packed.read_bytes()))
-    else:
+    found = next((path for path in (plain, packed) if path.exists()), None)
+    if found is None:
         raise UsageError(f"{data}: no sessions.json or sessions.json.gz", "unpack the set's files into this folder")
-    return list(rows)
+    return found
+
+
+def _rows(path: Path) -> Sequence[Mapping[str, str]]:
+    content = path.read_bytes()
+    return list(json.loads(gzip.decompress(content) if path.suffix == ".gz" else content))
 
 
 def _transcripts(rows: Sequence[Mapping[str, str]]) -> dict[str, tuple[Transcript, ...]]:
