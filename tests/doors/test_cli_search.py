@@ -160,7 +160,9 @@ def test_the_project_of_the_current_directory_is_searched_by_default(
 ) -> None:
     """F-SRC-12: the current project, without a note; others are asked for."""
     for name in ("shop", "bank"):
-        (tmp_path / name).mkdir()
+        (tmp_path / name / ".git" / "objects").mkdir(parents=True)
+        (tmp_path / name / ".git" / "refs").mkdir()
+        (tmp_path / name / ".git" / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
         lines = exchange(
             1, f"Where does the {name} keep carts?", "In PostgreSQL.", session=name, cwd=f"{tmp_path}/{name}"
         )
