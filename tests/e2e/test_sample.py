@@ -160,3 +160,13 @@ def test_what_is_exported_and_imported_is_exported_the_same(sample: Asked, tmp_p
 def test_all_is_well(sample: Asked) -> None:
     """F-CMD: ``doctor`` finds nothing."""
     assert sample.fabric.store.check() == []
+
+
+def test_vectors_are_searched_without_any_extension_of_sqlite(sample: Asked) -> None:
+    """C-070, decision 16: many Pythons cannot load one, so nothing asks for it."""
+    source = Path(memory_fabric.__file__).parent
+    asking = [path for path in source.rglob("*.py") if "load_extension" in path.read_text(encoding="utf-8")]
+    assert asking == []
+    answer = sample.fabric.search(BY_KIND["bug"]["question"], Scope(), mode=Mode.VECTOR)
+    assert answer.results
+    assert set(answer.counts) == {"vector"}

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memory_fabric.ingest.assemble import (
     CHUNK_CHARACTERS,
     MAX_TOOLS,
+    dated,
     memories,
     memory_id,
     redact_exchange,
@@ -151,3 +152,13 @@ def test_later_parts_see_the_exchange_without_its_tool_calls() -> None:
     tool = ToolCall(ToolKind.FILE, "Edit", "a.py")
     assert without_tools(replace(PLAIN, tools=(tool,))) == PLAIN
     assert without_tools(PLAIN) is PLAIN
+
+
+def test_only_what_is_undated_takes_the_time_of_its_file() -> None:
+    """C-138."""
+    written = datetime(2026, 3, 1, tzinfo=UTC)
+    assert dated(PLAIN, None) is PLAIN
+    found = dated(replace(PLAIN, at_source="none"), written)
+    assert (found.at, found.at_source) == (written, "mtime")
+    known = replace(PLAIN, at=written.replace(year=2024))
+    assert dated(known, written) is known

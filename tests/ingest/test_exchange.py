@@ -147,3 +147,12 @@ def test_facts_pass_through_in_their_place() -> None:
     first, second = turn(USER, "Q", "1"), turn(USER, "R", "3")
     stream: list[Turn | SessionFacts] = [first, replace(first, role=AGENT, text="A", record="2"), facts, second]
     assert [type(item).__name__ for item in exchanges(stream)] == ["SessionFacts", "Exchange", "Exchange"]
+
+
+def test_a_prompt_without_a_time_takes_that_of_its_answer_and_where_it_came_from() -> None:
+    """C-138: ``at_source`` speaks of the very time that is given."""
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    (found,) = collected([turn(USER, "Q", "1", at_source="none"), turn(AGENT, "A", "2", at=at, at_source="file")])
+    assert (found.at, found.at_source) == (at, "file")
+    (undated,) = collected([turn(USER, "Q", "1", at_source="none"), turn(AGENT, "A", "2", at_source="none")])
+    assert (undated.at, undated.at_source, undated.ended_at) == (None, "none", None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.formats.claude_records import call, reply, result, user
 from tests.ingest.world import S1, World, exchange, exchanges, uid
 
 from memory_fabric.errors import StoreUnavailable, UsageError
+from memory_fabric.model.memory import SessionId
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Cursor
 from memory_fabric.text import split_exchange
@@ -172,6 +174,50 @@ def test_numbers_rise_in_file_order_even_when_the_clock_runs_backwards(world: Wo
     units = world.store.units([memory.id for memory in world.memories()])
     ordered = sorted(units, key=lambda unit: unit.place)
     assert [unit.prompt.split() for unit in ordered] == [["late"], ["earli"], ["earliest"]]
+
+
+def test_a_memory_is_as_old_as_its_record_not_as_its_import(world: World) -> None:
+    """C-138: a session of 2024 read today."""
+    world.write("a.jsonl", exchanges(1, timestamp="2024-02-03T10:00:00.000Z"))
+    world.ingest()
+    (memory,) = world.memories()
+    assert memory.at == datetime(2024, 2, 3, 10, tzinfo=UTC)
+    assert "at_source" not in memory.metadata
+
+
+def test_what_no_record_dates_has_the_time_of_its_file_and_says_so(world: World) -> None:
+    """C-138, formats.md §0 rule 7: marked, and the session's own times stay what its records say."""
+    path = world.write("a.jsonl", [*exchanges(1), *exchanges(1, first=1, timestamp=None)])
+    written = datetime(2024, 2, 3, 10, tzinfo=UTC)
+    os.utime(path, (written.timestamp(), written.timestamp()))
+    world.ingest()
+    undated, dated = world.memories()
+    assert (undated.at, undated.metadata["at_source"]) == (written, "mtime")
+    assert "at_source" not in dated.metadata
+    session = world.store.sessions([SessionId(S1)])[SessionId(S1)]
+    assert session.started_at == dated.at
+    units = world.store.units([dated.id, undated.id])
+    assert [unit.place for unit in units] == [0, 1]
+
+
+@pytest.mark.parametrize("year", [1989, 2201])
+def test_a_file_time_that_cannot_be_meant_dates_nothing(world: World, year: int) -> None:
+    """C-133."""
+    path = world.write("a.jsonl", exchanges(1, timestamp=None))
+    written = datetime(year, 6, 1, tzinfo=UTC).timestamp()
+    os.utime(path, (written, written))
+    world.ingest()
+    (memory,) = world.memories()
+    assert (memory.at, memory.metadata["at_source"]) == (None, "none")
+
+
+def test_two_exchanges_at_the_same_instant_are_two(world: World) -> None:
+    """C-062: an id is made of the record, not of the time."""
+    now = "2026-03-01T09:00:00.000Z"
+    world.write("a.jsonl", exchanges(2, timestamp=now))
+    world.ingest()
+    assert sorted(world.prompts()) == ["Ask word0", "Ask word1"]
+    assert len({memory.at for memory in world.memories()}) == 1
 
 
 def test_a_dry_run_reports_and_writes_nothing(world: World) -> None:

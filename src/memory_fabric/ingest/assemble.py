@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime
 
 from memory_fabric import clock
 from memory_fabric.ingest.redact import redact
@@ -32,6 +33,13 @@ def memory_id(source: str, session: str, record: str, part: int) -> MemoryId:
     scope = "" if _UUID.fullmatch(record) else session
     key = "\0".join((source, scope, record.lower(), str(part)))
     return MemoryId("m_" + hashlib.sha256(key.encode()).hexdigest()[:20])
+
+
+def dated(exchange: Exchange, written: datetime | None) -> Exchange:
+    """The exchange; one that nothing in its file dates takes its file's last change, and says so (C-138)."""
+    if exchange.at is not None or written is None:
+        return exchange
+    return replace(exchange, at=written, at_source="mtime")
 
 
 def redact_exchange(exchange: Exchange, redacted: Counter[str]) -> Exchange:

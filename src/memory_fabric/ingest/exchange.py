@@ -55,16 +55,17 @@ def _close(collected: _Open) -> Exchange:
     turns = collected.turns
     first, last = turns[0], turns[-1]
     lines = [line for turn in turns for line in (turn.first_line, turn.last_line) if line is not None]
-    times = [turn.at for turn in turns if turn.at is not None]
+    timed = [turn for turn in turns if turn.at is not None]
+    begins = timed[0] if timed and first.at is None else first
     return Exchange(
         session=first.session,
         record=first.record,
         prompt=_joined(collected.prompts),
         reply=_joined(collected.replies),
         derived=first.role is Role.SUMMARY,
-        at=first.at or (times[0] if times else None),
-        at_source=first.at_source,
-        ended_at=times[-1] if times else None,
+        at=begins.at,
+        at_source=begins.at_source,
+        ended_at=timed[-1].at if timed else None,
         first_line=min(lines, default=None),
         last_line=max(lines, default=None),
         tools=tuple(tool for turn in turns for tool in turn.tools),

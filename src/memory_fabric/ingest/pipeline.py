@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memory_fabric.clock import parse_instant
 from memory_fabric.errors import FormatError
 from memory_fabric.ingest import assemble
 from memory_fabric.ingest.discover import Skipped, discover
@@ -132,7 +133,7 @@ def _read(seen: Look, reader: Format, account: _Account, seams: Seams, projects:
     book = SessionBook(reader.name, file, seams.store, projects)
     gathered = Gathered()
     resume = Resume(seen.start, seen.last_seq)
-    seq = seen.last_seq
+    seq, written = seen.last_seq, parse_instant(seen.mtime_ns / 1e9)
     for item in exchanges(reader.read(seen.path, account.tally, seen.start)):
         if isinstance(item, SessionFacts):
             book.learn(item)
@@ -140,7 +141,8 @@ def _read(seen: Look, reader: Format, account: _Account, seams: Seams, projects:
         project = book.place(item)
         seq = next_seq(seq, item)
         resume.pass_by(item, seq)
-        clean = assemble.redact_exchange(item if seams.tool_calls else assemble.without_tools(item), account.redacted)
+        dated = assemble.dated(item, written)
+        clean = assemble.redact_exchange(dated if seams.tool_calls else assemble.without_tools(dated), account.redacted)
         parts = assemble.memories(clean, reader.name, file, project.id if project else None, seams.chunk_characters)
         for part, memory in enumerate(parts):
             found = extract_all(
