@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -55,16 +53,31 @@ def test_different_words_of_a_restatement_fold() -> None:
     assert fold(one, one.replace("reading", "loading")) == 1
 
 
-def test_two_names_in_one_place_do_not_fold() -> None:
-    """D-7, unsure keeps both: what differs is the thing that it is about."""
+@pytest.mark.parametrize(
+    ("one", "other", "left"),
+    [
+        (("Postgres", "orders"), ("orders", "MySQL"), 2),
+        (("Postgres",), ("orders",), 2),
+        (("orders",), ("MySQL",), 2),
+        (("orders",), ("orders",), 1),
+        ((), (), 1),
+    ],
+)
+def test_two_names_in_one_place_do_not_fold(one: tuple[str, ...], other: tuple[str, ...], left: int) -> None:
+    """D-7, F-DEDUP-6, unsure keeps both: a name stands where the other text says something else."""
     text = "{} holds the orders of the shop since the rewrite as our team knows how to run and tune and back it up"
     both = [
-        candidate(memory("a", text.format("Postgres"), entities=("Postgres", "orders"))),
-        candidate(memory("b", text.format("MySQL"), entities=("orders", "MySQL"))),
+        candidate(memory("a", text.format("Postgres"), entities=one)),
+        candidate(memory("b", text.format("MySQL"), entities=other)),
     ]
-    assert len(dedupe(both)) == 2
-    nameless = [replace(each, memory=replace(each.memory, entities=())) for each in both]
-    assert len(dedupe(nameless)) == 1
+    assert len(dedupe(both)) == left
+
+
+def test_a_name_that_is_only_added_folds() -> None:
+    """F-DEDUP-3: entities are united when one text says more than the other."""
+    text = "the orders of the shop live where our team knows how to run and tune and back them up"
+    both = [candidate(memory("a", text)), candidate(memory("b", text + " Postgres", entities=("Postgres",)))]
+    assert len(dedupe(both)) == 1
 
 
 def test_the_more_relevant_stays_whatever_it_is() -> None:

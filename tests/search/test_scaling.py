@@ -137,14 +137,18 @@ def test_what_a_source_says_of_others_memories_counts_too() -> None:
     assert it.relevance == pytest.approx(0.7)
 
 
-def test_a_source_of_no_weight_brings_nothing() -> None:
-    """F-ROUTE-2: weight 0 skips the graph."""
+VIA = (Relation(EntityId("x"), None, EntityId("y"), "z", RelationOrigin.STATED),)
+
+
+def test_a_source_of_no_weight_adds_to_no_score() -> None:
+    """F-ROUTE-2, F-TRAV-6: it brings only what relations lead to, and others' scores give that its place."""
     text = Found("text", (Hit(memory("m"), 8.0),), ceiling=10.0)
-    graph = Found("graph", (Hit(memory("g"), 9.0), Hit(memory("m"), 9.0)), ceiling=10.0)
-    (it,) = fuse(question("q"), [text, graph], {}, ONE | {"graph": 0.0})
-    assert it.memory.id == "m"
-    assert it.relevance == pytest.approx(0.8)
-    assert it.authority == 1.0
+    graph = Found(
+        "graph", (Hit(memory("g"), 9.0), Hit(memory("far"), 9.0, VIA), Hit(memory("m"), 9.0, VIA)), ceiling=10.0
+    )
+    fused = fuse(question("q"), [text, graph], {"text": {memory("far").id: 1.0}}, ONE | {"graph": 0.0})
+    assert {str(each.memory.id): each.relevance for each in fused} == pytest.approx({"m": 0.8, "far": 0.1})
+    assert [each.authority for each in fused] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,7 @@ def test_a_source_of_no_weight_brings_nothing() -> None:
 )
 def test_authority_before_scaling(kind: MemoryKind, source: str, value: float) -> None:
     """F-RANK-4: graph-backed 1.1, derived text below 1 (C-019)."""
-    via = (Relation(EntityId("x"), None, EntityId("y"), "z", RelationOrigin.STATED),) if source == "graph" else ()
+    via = VIA if source == "graph" else ()
     (it,) = fuse(question("q"), [Found(source, (Hit(memory("m", kind=kind), 1.0, via),))], {}, ONE)
     assert it.authority == value
 

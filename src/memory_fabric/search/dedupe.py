@@ -49,9 +49,10 @@ def _same(memory: Memory, other: Memory) -> bool:
     if MemoryKind.SUMMARY in (memory.kind, other.kind):
         return False
     left, right = profile(memory.text), profile(other.text)
-    return may_fold(left, right) and not (
-        _names_alone(memory, left.tokens - right.tokens) and _names_alone(other, right.tokens - left.tokens)
-    )
+    mine, theirs = left.tokens - right.tokens, right.tokens - left.tokens
+    if mine and theirs and (_names_alone(memory, mine) or _names_alone(other, theirs)):
+        return False
+    return may_fold(left, right)
 
 
 def _names_alone(memory: Memory, differing: frozenset[str]) -> bool:

@@ -27,7 +27,8 @@ def fuse(query: Query, found: Sequence[Found], weighed: Weighed, weights: Mappin
     """Candidates in no particular order.
 
     ``relevance`` is the share of the best attainable sum: absolute, linear, the same for every candidate of a
-    question, so it keeps the order of the sums.
+    question, so it keeps the order of the sums.  A source of no weight brings only what relations lead to, in the
+    place that the others' scores give it: facts two hops apart belong into one answer (F-TRAV-6).
     """
     ceilings = {each.source: each.ceiling for each in found}
     timed = TIME_WEIGHT if query.window is not None else 0.0
@@ -36,12 +37,12 @@ def fuse(query: Query, found: Sequence[Found], weighed: Weighed, weights: Mappin
     memories: dict[MemoryId, Memory] = {}
     relations: dict[MemoryId, list[object]] = {}
     for each in found:
-        if not weights[each.source]:
-            continue
         for hit in each.hits:
+            if not weights[each.source] and not hit.via:
+                continue
             memories[hit.memory.id] = hit.memory
             raw.setdefault(hit.memory.id, {})[each.source] = hit.raw
-            relations.setdefault(hit.memory.id, []).extend(hit.via)
+            relations.setdefault(hit.memory.id, []).extend(hit.via if weights[each.source] else ())
     candidates = []
     for id_, memory in memories.items():
         scores = {source: values[id_] for source, values in weighed.items() if id_ in values} | raw[id_]

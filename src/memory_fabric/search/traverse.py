@@ -84,7 +84,7 @@ def _edges_of(
     """Relations at the frontier; of the ``crowded`` among it the best-supported ones only."""
     taken: Counter[EntityId] = Counter()
     among = set(frontier)
-    for relation in graph.edges(frontier, scope, MAX_EDGES if label is None else LABELLED_EDGES):
+    for relation in graph.edges(frontier, scope, MAX_EDGES + 1 if label is None else LABELLED_EDGES):
         if label is not None and not carries(relation, label):
             continue
         near = {relation.subject, relation.object} & among
