@@ -123,10 +123,8 @@ def test_an_exact_old_answer_beats_a_vague_new_one(desk: Desk, embed: bool) -> N
     """C-135: exact match 400 days old, vague match of today; the old one first."""
     shelf = Shelf()
     shelf.say("old", "which retry policy does the payment gateway use?",
-              "The payment gateway uses a retry policy of exponential backoff with jitter.", session="s1", days=400)  # fmt: skip
-    shelf.say(
-        "new", "the policy page needs another headline", "I changed the headline of the page.", session="s2", days=0
-    )
+              "The payment gateway uses a retry policy of exponential backoff.", session="s1", days=400)  # fmt: skip
+    shelf.say("new", "the policy page needs a headline", "I changed the headline.", session="s2", days=0)
     desk.fill(shelf, embed=embed)
     answer = desk.ask("retry policy of the payment gateway")
     assert ids(answer)[0] == "old"

@@ -71,10 +71,10 @@ def _without_scope_words(text: str, lexicon: Lexicon) -> tuple[str, bool]:
 
 
 def _within(limits: Window, asked: Window) -> Window:
-    """The time asked about, inside the limits that the user set."""
-    since = [at for at in (limits.since, asked.since) if at is not None]
-    before = [at for at in (limits.before, asked.before) if at is not None]
-    return Window(max(since, default=None), min(before, default=None))
+    """The time asked about, inside the limits that the user set; empty, never inverted, where they do not meet."""
+    since = max((at for at in (limits.since, asked.since) if at is not None), default=None)
+    before = min((at for at in (limits.before, asked.before) if at is not None), default=None)
+    return Window(since, max(since, before) if since and before else before)
 
 
 def _intent(text: str, lexicon: Lexicon) -> Intent:
