@@ -12,6 +12,7 @@ import pytest
 from tests.formats.claude_records import call, reply, result, user
 from tests.ingest.world import S1, World, exchange, exchanges, uid
 
+import memory_fabric
 from memory_fabric.errors import StoreUnavailable, UsageError
 from memory_fabric.model.memory import SessionId
 from memory_fabric.model.query import Scope
@@ -333,3 +334,24 @@ def test_nothing_at_all_is_a_report_of_nothing_usable(world: World) -> None:
     report = world.ingest()
     assert (report.files, report.exit_code) == ([], 1)
     assert world.store.recent(Scope(), 5) == []
+
+
+SAMPLE = sorted((Path(memory_fabric.__file__).parent / "sample" / "home").rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("source", SAMPLE, ids=lambda path: path.stem[:24])
+def test_a_sample_read_line_by_line_gives_the_same_as_one_read_whole(
+    world: World, tmp_path: Path, source: Path
+) -> None:
+    """F-ING-7: in every format, whatever stands in the file."""
+    name = f"{source.parent.name}/{source.name}"
+    records = source.read_bytes().splitlines(keepends=True)
+    world.write(name, records)
+    world.ingest()
+    (tmp_path / "grown").mkdir()
+    with closing(World(tmp_path / "grown")) as grown:
+        grown.write(name, [])
+        for start in range(0, len(records), 3):
+            grown.append(name, records[start : start + 3])
+            grown.ingest()
+        assert grown.kept() == world.kept()
