@@ -74,7 +74,7 @@ class Desk:
         sources: Sequence[Source] | None = None,
     ) -> Answer:
         chosen = self.sources() if sources is None else sources
-        search = Search(chosen, self.store, self.lexicon, Workers(), self.tuning)
+        search = Search(chosen, self.store, self.store, self.lexicon, Workers(), self.tuning)
         return search(text, scope, NOW, mode=mode, limit=limit)
 
 
