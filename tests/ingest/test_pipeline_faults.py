@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,14 @@ from tests.formats.claude_records import call, reply, result, user
 from tests.ingest.world import S1, World, exchange, exchanges, uid
 
 import memory_fabric
+from memory_fabric.errors import MalformedFile
 from memory_fabric.ingest.discover import COMPRESSED_TWIN
+from memory_fabric.ingest.formats import formats
+from memory_fabric.ingest.pipeline import Seams, ingest
 from memory_fabric.ingest.report import FileReport, IngestReport
 from memory_fabric.model.memory import MemoryKind, SessionId
+from memory_fabric.model.transcript import SessionFacts, Tally, Turn
+from memory_fabric.ports import Cursor
 from memory_fabric.text import split_exchange
 
 SAMPLE = sorted((Path(memory_fabric.__file__).parent / "sample" / "home").rglob("*.jsonl"))
@@ -91,9 +97,6 @@ def test_a_barred_file_is_reported_and_the_others_are_read(world: World) -> None
 
 def test_a_file_that_vanishes_after_it_was_found_is_reported_and_the_others_are_read(world: World) -> None:
     """C-040: it is named; the exit code is 0 since something was readable, and 1 when it was all there was."""
-    from memory_fabric.ingest.formats import formats
-    from memory_fabric.ingest.pipeline import Seams, ingest
-
     paths = [world.write("a.jsonl", exchanges(1)), world.write("b.jsonl", exchanges(1, first=3))]
 
     def vanish(path: Path, number: int, of: int) -> None:
@@ -254,3 +257,51 @@ def test_the_report_adds_up_over_all_files(world: World) -> None:
     kept = report.memories
     assert len(world.memories()) == kept["added"]
     assert kept["duplicates"] + kept["updated"] == 4
+
+
+class Claimant:
+    """A format that claims everything."""
+
+    appends = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def claims(self, path: Path, head: bytes) -> bool:
+        """Always."""
+        return path.exists() and bool(head)
+
+    def read(self, path: Path, tally: Tally, start: Cursor = Cursor()) -> Iterator[Turn | SessionFacts]:
+        """Nothing, and nothing of it was readable."""
+        tally.broken(start.line)
+        raise MalformedFile(f"{path.name}: nothing in it can be read")
+        yield
+
+
+def test_a_file_that_two_formats_claim_is_refused_with_their_names(world: World) -> None:
+    """formats.md §9: the user decides, with ``--format``."""
+    path = world.write("a.jsonl", exchanges(1))
+    report = ingest([path], Seams(world.store, (Claimant("one"), Claimant("two")), ()))
+    assert [(file.status, file.reason) for file in report.files] == [("refused", "a.jsonl: claimed by one, two")]
+    assert report.exit_code == 1
+
+
+def test_a_file_that_its_format_cannot_read_names_its_first_broken_line(world: World) -> None:
+    """C-154."""
+    path = world.write("a.jsonl", exchanges(1))
+    report = ingest([path], Seams(world.store, (Claimant("one"),), ()))
+    (file,) = report.files
+    assert (file.status, file.format, file.first_broken_line) == ("failed", "one", 1)
+    assert world.store.entries() == []
+
+
+def test_a_file_that_fails_later_keeps_what_was_read_before(world: World) -> None:
+    """F-ING-8: a damaged source does not remove memory."""
+    path = world.write("a.jsonl", exchanges(2))
+    world.ingest()
+    entry = world.entry("a.jsonl")
+    world.write("a.jsonl", [b'{"parentUuid":null,"sessionId":"s","type":"user","uuid":"u1" oops}\n'])
+    report = world.ingest(path)
+    assert report.exit_code == 1
+    assert len(world.memories()) == 2
+    assert world.entry("a.jsonl") == entry

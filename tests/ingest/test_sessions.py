@@ -48,6 +48,15 @@ def test_a_session_without_exchanges_has_the_time_of_its_records(book: SessionBo
     assert book.main == S
 
 
+def test_a_record_that_is_no_turn_begins_a_session_and_never_stretches_it(book: SessionBook) -> None:
+    """F-ING-7: reading in pieces tells of one more record for each piece."""
+    book.learn(SessionFacts(S, at=AT - timedelta(minutes=1)))
+    book.place(TALK)
+    book.learn(SessionFacts(S, at=AT + timedelta(hours=1)))
+    session = sessions(book)[S]
+    assert (session.started_at, session.ended_at) == (AT - timedelta(minutes=1), AT + timedelta(minutes=5))
+
+
 def test_the_last_title_wins_unless_the_user_chose_one(book: SessionBook) -> None:
     book.learn(SessionFacts(S, title="Derived"))
     book.learn(SessionFacts(S, title="Later"))

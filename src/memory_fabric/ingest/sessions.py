@@ -39,7 +39,11 @@ class SessionBook:
         """The first session met: the file's own."""
 
     def learn(self, facts: SessionFacts) -> None:
-        """Take what a record says about its session."""
+        """Take what a record says about its session.
+
+        Its time begins a session that has none; from then on turns decide, so that reading in pieces, which tells of a
+        record in each, gives the same.
+        """
         session = self._session(facts.session)
         changes: dict[str, object] = {}
         if facts.title and (facts.final_title or facts.session not in self._final_titles):
@@ -48,7 +52,9 @@ class SessionBook:
                 self._final_titles.add(facts.session)
         if facts.parent:
             changes["parent"] = facts.parent
-        self._sessions[facts.session] = self._with_cwd(_spanning(replace(session, **changes), facts.at), facts.cwd)  # type: ignore[arg-type]
+        if session.started_at is None:
+            session = _spanning(session, facts.at)
+        self._sessions[facts.session] = self._with_cwd(replace(session, **changes), facts.cwd)  # type: ignore[arg-type]
 
     def place(self, exchange: Exchange) -> Project | None:
         """Take an exchange's time, model and directory; returns the project it belongs to.
