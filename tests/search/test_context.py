@@ -75,9 +75,10 @@ def test_no_budget_gives_nothing_and_says_how_much_was_left_out(full: SqliteStor
     assert context.left_out == 16
 
 
-def test_the_budget_is_exact_to_one_token(store: SqliteStore) -> None:
+@pytest.mark.parametrize("length", [100, 101, 102, 103])
+def test_the_budget_is_exact_to_one_token(store: SqliteStore, length: int) -> None:
     shelf = Shelf()
-    shelf.put(memory("d0", session="s0", days=None), statements=(said(StatementKind.DECISION, "x" * 100),))
+    shelf.put(memory("d0", session="s0", days=None), statements=(said(StatementKind.DECISION, "x" * length),))
     shelf.save(store)
     need = load(store, ALL, 1000).sections[0].items
     cost = -(-(len("Decisions") + 5 + len(need[0]) + 3) // CHARACTERS_PER_TOKEN)

@@ -36,6 +36,14 @@ def test_strictly_more_than_85_percent_folds(shared: int, union: int, left: int)
     assert fold(one, other) == left
 
 
+@pytest.mark.parametrize(("own", "left"), [(2, 1), (3, 2), (4, 2)])
+def test_words_of_either_text_count_alike(own: int, left: int) -> None:
+    """F-DEDUP-1: 34 shared and three of each one's own are exactly 0.85 of 40, and do not fold."""
+    one, other = SHARED[: 34 + own], (*SHARED[:34], *SHARED[-own:])
+    assert jaccard(one, other) == 34 / (34 + 2 * own)
+    assert fold(" ".join(one), " ".join(other)) == left
+
+
 @pytest.mark.parametrize(("threshold", "left"), [(0.59, 1), (0.6, 2), (0.61, 2), (0.0, 1), (1.0, 2)])
 def test_the_threshold_is_a_setting(threshold: float, left: int) -> None:
     """F-DEDUP-1: 12 of 20 shared."""
@@ -95,6 +103,13 @@ def test_the_more_relevant_stays_whatever_it_is() -> None:
 def test_ties_fall_to_the_smaller_id() -> None:
     (kept,) = dedupe([candidate(memory(name, "the same words")) for name in "cab"])
     assert (kept.memory.id, [each.id for each in kept.absorbed]) == ("a", ["b", "c"])
+
+
+def test_what_was_absorbed_before_stays_listed() -> None:
+    """F-DEDUP-6."""
+    first = candidate(memory("a", "the same words"), 0.9, absorbed=(memory("c"),))
+    second = candidate(memory("b", "the same words"), 0.8, absorbed=(memory("d"),))
+    assert [each.id for each in dedupe([first, second])[0].absorbed] == ["c", "b", "d"]
 
 
 def test_relations_are_united() -> None:

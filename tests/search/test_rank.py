@@ -65,6 +65,8 @@ def test_the_undated_are_neutral() -> None:
 @pytest.mark.parametrize("curve", [Curve(), Curve("linear")])
 def test_the_future_counts_as_now(at: datetime, curve: Curve) -> None:
     """C-133: ten days ahead divided by zero, thirty days ahead weighed 10.04."""
+    assert days_between(at, question()) == 0.0
+    assert curve(-10.0) == curve(-1e9) == 1.0
     assert recency(at, question(), curve) == 1.0
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +18,8 @@ from memory_fabric.clock import Deadline
 from memory_fabric.embed.backfill import backfill
 from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.errors import DeadlinePassed, SourceUnavailable
-from memory_fabric.model.memory import Memory
+from memory_fabric.model.memory import Memory, MemoryId
+from memory_fabric.model.query import Scope
 from memory_fabric.model.result import Found
 from memory_fabric.ports import Background
 from memory_fabric.search import traverse
@@ -129,11 +132,18 @@ def test_the_question_is_embedded_once(store: SqliteStore) -> None:
     assert embedder.asked == ["redis", "kafka"]
 
 
-def test_rounding_does_not_lift_a_cosine_above_one(store: SqliteStore) -> None:
-    say(store, "the redis cache")
-    found = vectors(store).find(question("the redis cache"), 20, LONG)
-    assert found.hits[0].raw == pytest.approx(found.ceiling)
-    assert found.hits[0].raw <= found.ceiling
+class Rounding(SqliteStore):
+    """Finds everything at a cosine that float32 made too large."""
+
+    def nearest(self, space: str, vector: Vectors, scope: Scope, limit: int) -> list[tuple[MemoryId, float]]:
+        return [(memory_, 1.0000002) for memory_, _ in super().nearest(space, vector, scope, limit)]
+
+
+def test_rounding_does_not_lift_a_score_above_the_ceiling(tmp_path: Path) -> None:
+    with contextlib.closing(Rounding.open(tmp_path / "memory.db")) as store:
+        say(store, "the redis cache")
+        found = vectors(store).find(question("the redis cache"), 20, LONG)
+    assert found.hits[0].raw == found.ceiling
 
 
 # ── full text ────────────────────────────────────────────────────────────────────────────────────────────────────
