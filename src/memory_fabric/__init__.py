@@ -6,8 +6,7 @@
 
     with Fabric.open(Settings.load()) as fabric:
         fabric.ingest()
-        scope, _ = fabric.scope(every=True)
-        for result in fabric.search("why did we leave Redis?", scope).results:
+        for result in fabric.search("why did we leave Redis?").results:
             print(result.score, result.candidate.memory.text)
 """
 

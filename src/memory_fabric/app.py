@@ -6,7 +6,7 @@ What only filling and tending need is imported there: asking must start quickly.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +17,7 @@ from memory_fabric.embed import open_embedder
 from memory_fabric.ingest.discover import Place, usual_places
 from memory_fabric.ingest.project import Projects
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
-from memory_fabric.model.query import Mode, Scope, Window
+from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.ports import Census, Embedder, Source
 from memory_fabric.search import traverse
@@ -53,7 +53,7 @@ class Fabric:
 
         with Fabric.open() as fabric:
             fabric.ingest()
-            answer = fabric.search("why did we leave Redis?", fabric.scope(every=True))
+            answer = fabric.search("why did we leave Redis?")
     """
 
     def __init__(self, settings: Settings, store: SqliteStore) -> None:
@@ -136,26 +136,16 @@ class Fabric:
     # ── asking ───────────────────────────────────────────────────────────────────────────────────────────────────
 
     def scope(
-        self,
-        *,
-        project: str | None = None,
-        every: bool = False,
-        cwd: str | None = None,
-        window: Window = Window(),
-        kinds: Sequence[str] = (),
-        categories: Sequence[str] = (),
-        as_of: datetime | None = None,
-        superseded: bool = False,
+        self, limits: Scope = Scope(), *, project: str | None = None, every: bool = False, cwd: str | None = None
     ) -> tuple[Scope, str | None]:
-        """What a question may see, and a sentence for the user where the choice of projects needs one.
+        """These limits, in the projects that a question may see, and a sentence where their choice needs one.
 
         Raises:
             UsageError: the project is not known.
         """
         known = self.store.projects()
-        current = Projects(known).identify(cwd)
-        chosen, note = choose_projects(known, project, current, every)
-        return Scope(chosen, window, tuple(kinds), tuple(categories), as_of, superseded), note
+        chosen, note = choose_projects(known, project, Projects(known).identify(cwd), every)
+        return replace(limits, projects=chosen), note
 
     def search(self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10) -> Answer:
         """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``."""
@@ -248,4 +238,4 @@ class Fabric:
             ranking=ranking,
             deadline=settings.deadline,
         )
-        return Search(tuple(sources), self.store, self.lexicon, Workers(), tuning)
+        return Search(tuple(sources), self.store, self.store, self.lexicon, Workers(), tuning)

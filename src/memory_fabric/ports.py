@@ -16,7 +16,6 @@ from memory_fabric.model.memory import (
     Memory,
     MemoryId,
     Project,
-    ProjectId,
     Session,
     SessionId,
     Statement,
@@ -67,10 +66,10 @@ class Format(Protocol):
         ...
 
     def read(self, path: Path, tally: Tally, start: Cursor = Cursor()) -> Iterator[Turn | SessionFacts]:
-        """Turns in file order, facts about their sessions among them; streams, holding one record at a time.
+        """Turns in file order, facts about their sessions among them; streams, holding back what later lines decide.
 
-        Every line (record, for one-document formats) is counted in ``tally`` once.  A cut last line ends quietly
-        and uncounted when tailing; broken lines are counted and left out.  Derived, injected and duplicate text is
+        Every line (record, for one-document formats) is counted in ``tally`` once; broken ones and a cut last line are
+        counted and left out.  Derived, injected and duplicate text is
         classified here, not later.
 
         Raises:
@@ -396,7 +395,7 @@ class Graph(Protocol):
     """Entities and live relations (decision 9: superseded ones only when the scope asks)."""
 
     def find(self, names: Sequence[str]) -> list[Entity]:
-        """Entities whose name or alias equals one of these by ``text.entity_key``; several may share a name (F-ERR-12)."""
+        """Entities with one of these names or aliases by ``text.entity_key``; several may share a name (F-ERR-12)."""
         ...
 
     def suggest(self, name: str, limit: int) -> list[Entity]:
@@ -489,7 +488,7 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """``text``, ``vector``, ``graph``, ``recent``, …"""
+        """Its name: ``text``, ``vector``, ``graph``, ``recent``, …."""
         ...
 
     @property
@@ -509,8 +508,9 @@ class Source(Protocol):
         ...
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
-        """Raw scores of memories that others found, in the unit and scale of ``find``; those it knows nothing of are
-        left out (they count 0).  Lets the fusion add scores instead of ranks.
+        """Raw scores of memories that others found, in the unit and scale of ``find``.
+
+        Memories it knows nothing of are left out and count 0.  Lets the fusion add scores instead of ranks.
 
         Raises:
             SourceUnavailable: as ``find``.

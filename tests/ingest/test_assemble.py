@@ -21,6 +21,7 @@ from memory_fabric.ingest.assemble import (
 )
 from memory_fabric.model.memory import Memory, MemoryKind, ProjectId, SessionId
 from memory_fabric.model.transcript import Exchange, ToolCall, ToolKind
+from memory_fabric.text import split_exchange
 
 RECORD = "0000000a-0000-4000-8000-000000000000"
 PLAIN = Exchange(SessionId("s"), RECORD, "Ask", "Tell", first_line=3, last_line=7)
@@ -57,9 +58,11 @@ def test_parts_are_numbered_and_share_their_origin() -> None:
 @given(st.text(st.sampled_from("ab \n"), max_size=300), st.integers(20, 60))
 def test_the_parts_hold_every_character_that_is_not_white_space(reply: str, limit: int) -> None:
     """F-ING-4: nothing is lost at a cut."""
-    whole = "".join(memory.text for memory in made(replace(PLAIN, reply=reply)))
-    cut = "".join(memory.text for memory in made(replace(PLAIN, reply=reply), limit=limit))
-    assert "".join(cut.split()) == "".join(whole.split())
+    parts = list(made(replace(PLAIN, reply=reply), limit=limit))
+    halves = [split_exchange(memory.text) for memory in parts]
+    assert "".join("".join(prompt for prompt, _ in halves).split()) == "".join(PLAIN.prompt.split())
+    assert "".join("".join(said for _, said in halves).split()) == "".join(reply.split())
+    assert all(len(memory.text) <= limit for memory in parts)
 
 
 def test_a_memory_is_the_exchange_in_text_form() -> None:

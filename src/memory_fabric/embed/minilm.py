@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 
 SPACE = "all-MiniLM-L6-v2-int8"
 DIMENSION = 384
-WINDOW = 256
-"""Tokens a window, both marks included: what the model was published with (its max_seq_length)."""
+WINDOW = 128
+"""Tokens a window, both marks included: the length the model was trained on.  Its published limit of 256 costs vector
+search 0.04 MRR on the commits suite (both halves alike); 64 gains nothing more."""
 MARKS = 2
 """[CLS] and [SEP]."""
-OVERLAP = 32
-"""Tokens that neighbouring windows share at least: longer than most sentences, so that none is only ever cut."""
+OVERLAP = 16
+"""Tokens that neighbouring windows share at least: about a sentence, so that few are only ever cut."""
 QUERY_END = 2_000
 """Characters looked at from each end of a long question: who pastes a log asks before or after it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -26,10 +26,17 @@ Progress = Callable[[str, int, int], None]
 """Told what is being done, how far it is and how much there is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A suite by its name, and where its data lies."""
+
+    name: str
+    data: Path
+    transcripts: Path
+
+
 def run(
-    suite: str,
-    data: Path,
-    transcripts: Path,
+    suite: Suite,
     mode: Mode = Mode.AUTO,
     *,
     settings: Settings | None = None,
@@ -44,19 +51,19 @@ def run(
     Raises:
         UsageError: the suite is not known, or its data is missing or of another shape.
     """
-    if suite not in SUITES:
-        raise UsageError(f"suite {suite!r} is not known", f"choose one of: {', '.join(SUITES)}")
-    commits = read_commits(data)
+    if suite.name not in SUITES:
+        raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
+    commits = read_commits(suite.data)
     tell = progress or (lambda *_: None)
     with ExitStack() as stack:
         home = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-eval-")))
         chosen = replace(settings or Settings.load(), home=home, tool_calls="ignore")
         fabric = stack.enter_context(Fabric.open(chosen))
-        fabric.ingest([transcripts], progress=lambda _, number, of: tell("reading", number, of))
+        fabric.ingest([suite.transcripts], progress=lambda _, number, of: tell("reading", number, of))
         if mode not in (Mode.TEXT, Mode.GRAPH):
             total = fabric.pending()
             fabric.embed(progress=lambda done: tell("embedding", done, total))
-        return {"suite": suite, "mode": mode.value, **_measure(fabric, commits, mode, tell)}
+        return {"suite": suite.name, "mode": mode.value, **_measure(fabric, commits, mode, tell)}
 
 
 def _measure(fabric: Fabric, commits: Commits, mode: Mode, tell: Progress) -> dict[str, object]:

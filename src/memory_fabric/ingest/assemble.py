@@ -13,7 +13,7 @@ from memory_fabric import clock
 from memory_fabric.ingest.redact import redact
 from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, ProjectId
 from memory_fabric.model.transcript import Exchange
-from memory_fabric.text import exchange_text, split_long
+from memory_fabric.text import PROMPT_LABEL, REPLY_LABEL, exchange_text, split_long
 
 CHUNK_CHARACTERS = 6000
 """Exchanges above this many characters are split (F-ING-4)."""
@@ -65,8 +65,7 @@ def memories(
 
     An exchange in which nobody said anything (tool calls alone) gives none.
     """
-    text = exchange_text(exchange.prompt, exchange.reply) if not exchange.derived else exchange.reply
-    parts = list(split_long(text, limit))
+    parts = _parts(exchange, limit)
     origin = Origin(source, exchange.session, file, exchange.first_line, exchange.last_line, exchange.record)
     shared = _metadata(exchange)
     for number, part in enumerate(parts):
@@ -79,6 +78,23 @@ def memories(
             origin=origin,
             metadata=shared | ({"part": number, "parts": len(parts)} if len(parts) > 1 else {}),
         )
+
+
+def _parts(exchange: Exchange, limit: int) -> list[str]:
+    """The text in parts; each says whose words it begins with, so that none is taken for the other's."""
+    if exchange.derived:
+        return list(split_long(exchange.reply, limit))
+    text = exchange_text(exchange.prompt, exchange.reply)
+    if len(text) <= limit:
+        return [text] if text else []
+    parts = [PROMPT_LABEL + part for part in split_long(exchange.prompt, limit - len(PROMPT_LABEL))]
+    reply = exchange.reply
+    room = limit - len(parts[-1]) - len("\n\n" + REPLY_LABEL) if parts else 0
+    if reply and room > limit // 4:
+        head = next(split_long(reply, room), "")
+        parts[-1] = f"{parts[-1]}\n\n{REPLY_LABEL}{head}"
+        reply = reply[reply.index(head) + len(head) :].lstrip()
+    return parts + [REPLY_LABEL + part for part in split_long(reply, limit - len(REPLY_LABEL))]
 
 
 def _metadata(exchange: Exchange) -> dict[str, object]:

@@ -126,7 +126,7 @@ class Tally:
     """
 
     used: dict[str, int] = field(default_factory=dict)
-    """Lines that became text, tool calls or session facts, by what they were (``user``, ``assistant``, ``tool_result``)."""
+    """Lines that became text, tool calls or session facts, by what they were (``user``, ``tool_result``)."""
     skipped: dict[str, int] = field(default_factory=dict)
     """Lines that hold nothing to remember, by reason (``progress``, ``broken json``, ``api error``, ``injected``)."""
     first_broken_line: int | None = None

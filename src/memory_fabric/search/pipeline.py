@@ -1,7 +1,7 @@
 """Pipeline two: a question becomes an answer.
 
     str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─route→ {source: weight} ─weigh, fuse→ [Candidate]
-        ─relevant→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
+        ─relevant→ ─succession→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
 
 Every stage is one call below, and every number of a result can be traced back through them.
 """
@@ -15,8 +15,8 @@ from datetime import datetime
 from memory_fabric.clock import Deadline
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
-from memory_fabric.model.result import Answer
-from memory_fabric.ports import Graph, Source
+from memory_fabric.model.result import Answer, Found
+from memory_fabric.ports import Graph, MemoryStore, Source
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
 from memory_fabric.search.dispatch import Workers, dispatch
@@ -24,8 +24,9 @@ from memory_fabric.search.floor import Floor, relevant
 from memory_fabric.search.fuse import fuse
 from memory_fabric.search.parse import parse
 from memory_fabric.search.rank import Ranking, rank
-from memory_fabric.search.recipes import sources_of
+from memory_fabric.search.recipes import sources_of, uses_graph
 from memory_fabric.search.route import Routing, mix, route
+from memory_fabric.search.succession import succession
 from memory_fabric.search.weigh import weigh
 
 
@@ -49,6 +50,7 @@ class Search:
 
     sources: Sequence[Source]
     graph: Graph
+    memories: MemoryStore
     lexicon: Lexicon
     workers: Workers
     tuning: Tuning = Tuning()
@@ -69,14 +71,21 @@ class Search:
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
         candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor)
-        kept = crossref(dedupe(candidates, self.tuning.similar), query, self.graph, self.tuning.boost)
+        followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
+        kept = crossref(dedupe(followed, self.tuning.similar), query, self.graph, self.tuning.boost)
         results = rank(kept, query, self.tuning.ranking)[:limit]
         return Answer(
             query=query,
             results=tuple(results),
             mix=mix(weights),
-            counts={each.source: len(each.hits) for each in found},
+            counts=counted(found, len(followed) - len(candidates)),
             merged=sum(bool(result.candidate.absorbed) for result in results),
             outages=(*outages, *failed),
             seconds={each.source: each.seconds for each in found},
         )
+
+
+def counted(found: Sequence[Found], followed: int) -> dict[str, int]:
+    """Source → hits before merging (F-RES-3); what an edge was followed to counts as the graph's."""
+    counts = {each.source: len(each.hits) for each in found}
+    return counts | ({"graph": counts.get("graph", 0) + followed} if followed else {})

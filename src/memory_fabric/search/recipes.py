@@ -17,6 +17,11 @@ RECIPES: dict[Mode, frozenset[str]] = {
 """``auto`` lets vector confidence decide the graph's weight, ``hybrid`` keeps it fixed."""
 
 
+def uses_graph(mode: Mode) -> bool:
+    """Whether relations may bring in what no source found by itself."""
+    return "graph" in RECIPES[mode]
+
+
 def sources_of(mode: Mode, query: Query, sources: Sequence[Source]) -> list[Source]:
     """The sources to ask; a question without a topic asks for recent memories in every mode (F-PARSE-7)."""
     wanted = frozenset({"recent"}) if asks_for_recent(query) else RECIPES[mode]

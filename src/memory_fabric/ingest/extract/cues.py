@@ -36,6 +36,12 @@ class Cues:
     undecided: re.Pattern[str]
     first_person: re.Pattern[str]
     noise: tuple[str, ...]
+    other_subjects: frozenset[str]
+    """Words before a cue that say somebody else did it: "the user chose to revert"."""
+    clause_openers: frozenset[str]
+    """Words before "don't use" that leave it a rule; after others it tells of what is: "the tests don't use"."""
+    skipped_before: frozenset[str]
+    """Adverbs and auxiliaries between a subject and its verb."""
 
 
 def _any(cues: Iterable[str]) -> re.Pattern[str]:
@@ -60,6 +66,9 @@ def compile_cues(lexicon: Lexicon) -> Cues:
         problem=tuple(_any([cue]) for cue in cues["problem"]),
         problem_strong=tuple(_any([cue]) for cue in cues["problem_strong"]),
         noise=tuple(cues["noise"]),
+        other_subjects=frozenset(cues["other_subjects"]),
+        clause_openers=frozenset(cues["clause_openers"]),
+        skipped_before=frozenset(cues["skipped_before"]),
         **{name: _any(cues[name]) for name in _PLAIN},
     )
 

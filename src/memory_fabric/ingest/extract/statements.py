@@ -102,7 +102,7 @@ class Statements:
             for match in pattern.finditer(sentence.text):
                 if not own and not self._cues.first_person.search(sentence.text, 0, match.end()):
                     continue
-                if _quoted(sentence.text, match.start()):
+                if _quoted(sentence.text, match.start()) or self._told_of_others(sentence.text[: match.start()]):
                     continue
                 found = self._decision(sentence, reading, match, strong)
                 if found is not None:
@@ -150,12 +150,26 @@ class Statements:
             return
         entities = self._entities(sentence, reading)
         rest = sentence.text[match.start() :]
+        if _FORBIDS.match(rest) and not self._opens_clause(sentence.text[: match.start()]):
+            return
         if not entities and not self._cues.repeatable.search(rest):
             return
         if self._cues.passing_wish.match(rest) and not self._cues.standing.search(sentence.text):
             return
         confidence = PREFERENCE_WITH_ENTITY if entities else PREFERENCE
         yield self._plain(StatementKind.PREFERENCE, confidence, sentence, reading, match.start())
+
+    def _told_of_others(self, before: str) -> bool:
+        return self._word_before(before) in self._cues.other_subjects
+
+    def _opens_clause(self, before: str) -> bool:
+        word = self._word_before(before)
+        return not word or not word[-1].isalnum() or word in self._cues.clause_openers
+
+    def _word_before(self, before: str) -> str:
+        """The last word, folded, that is no adverb or auxiliary; "" at the beginning."""
+        words = before.casefold().split()
+        return next((word for word in reversed(words) if word not in self._cues.skipped_before), "")
 
     def _questions(self, sentence: Sentence, reading: Reading) -> Iterator[_Match]:
         if not sentence.question or len(sentence.text.split()) < MIN_QUESTION:
@@ -178,6 +192,7 @@ class Statements:
             yield self._plain(StatementKind.PROBLEM, PROBLEM, sentence, reading, match.start())
 
 
+_FORBIDS = re.compile(r"(?:don['’]?t|do not|never) ", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[[a-z][^\]]*\](?!\()", re.IGNORECASE)
 
 

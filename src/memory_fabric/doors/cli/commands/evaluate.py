@@ -37,13 +37,14 @@ def run(  # noqa: PLR0913 - one parameter an option
     """Run one suite and print its measures."""
     from memory_fabric.doors.cli.progress import bars
     from memory_fabric.doors.cli.show.measures import measure_lines
+    from memory_fabric.evals.run import Suite
     from memory_fabric.evals.run import run as run_suite
 
     desk = Desk.of(context, home, as_json)
     if transcripts is None:
         raise UsageError(f"suite {suite!r} asks about transcripts", "name their folder: --transcripts DIR")
     with bars(desk) as shown:
-        found = run_suite(suite, data, transcripts, mode, settings=desk.settings, progress=shown.stage())
+        found = run_suite(Suite(suite, data, transcripts), mode, settings=desk.settings, progress=shown.stage())
     desk.data(found)
     desk.say(*measure_lines(found, desk.paint))
     return DONE

@@ -84,18 +84,17 @@ class Filters:
         """
         from memory_fabric.clock import utcnow
         from memory_fabric.doors import when
+        from memory_fabric.model.query import Scope
 
         now = utcnow()
-        return fabric.scope(
-            project=self.project,
-            every=self.every,
-            cwd=str(Path.cwd()),
+        limits = Scope(
             window=when.window(self.since, self.before, now),
             kinds=self.kinds,
             categories=self.categories,
             as_of=when.as_of(self.as_of, now) if self.as_of is not None else None,
             superseded=self.superseded,
         )
+        return fabric.scope(limits, project=self.project, every=self.every, cwd=str(Path.cwd()))
 
 
 def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str | None) -> int:
