@@ -16,7 +16,7 @@ from memory_fabric.model.graph import Entity, EntityId
 from memory_fabric.model.memory import ProjectId
 from memory_fabric.model.query import Intent, Query, Scope, Window
 from memory_fabric.model.vocabulary import Kind
-from memory_fabric.search.parse import MAX_HINTS, MAX_TERMS, parse
+from memory_fabric.search.parse import MAX_CHARACTERS, MAX_HINTS, MAX_TERMS, parse
 from memory_fabric.search.recipes import asks_for_recent
 from memory_fabric.text import entity_key
 
@@ -201,6 +201,16 @@ def test_a_pasted_page_is_cut() -> None:
     assert len(ask(page).terms) == MAX_TERMS
     assert len(ask(" ".join(page.split()[:-1])).terms) == MAX_TERMS
     assert len(ask(" ".join(page.split()[:-2])).terms) == MAX_TERMS - 1
+
+
+@pytest.mark.parametrize(("before", "read"), [(-1, True), (0, True), (1, False)])
+def test_only_the_beginning_of_a_pasted_file_is_read(before: int, read: bool) -> None:
+    """A prompt may hold 50,000 characters (F-INTENT-6); the text that is shown stays whole."""
+    page = "-" * (MAX_CHARACTERS - len(" redis") + before) + " redis"
+    query = ask(page)
+    assert ("redis" in query.terms) is read
+    assert ("redis" in query.entity_hints) is read
+    assert query.text == page
 
 
 @pytest.mark.parametrize(

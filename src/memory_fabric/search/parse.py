@@ -19,6 +19,9 @@ MAX_HINTS = 8
 MAX_NAME_WORDS = 4
 """Longest name, in words, that is looked up in the graph."""
 
+MAX_CHARACTERS = 8000
+"""How much of a question is read; a prompt with a pasted file in it is a question to its hook too."""
+
 MAX_TERMS = 64
 """Analysed words that are searched; a pasted page is cut here."""
 
@@ -34,8 +37,8 @@ FindEntities = Callable[[Sequence[str]], Sequence[Entity]]
 
 def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now: datetime) -> Query:
     """The parsed question; an empty one asks for recent memories (F-PARSE-7)."""
-    text = texts.clean(question)
-    asked, wider = _without_scope_words(text, lexicon)
+    text, wider = _without_scope_words(texts.clean(question), lexicon)
+    asked = text[:MAX_CHARACTERS]
     spotted = lexicon.spot(asked)
     actors = {word for item in spotted if lexicon.is_agent(item.canonical) for word in texts.words(item.name)}
     window, intent = window_of(asked, now), _intent(asked, lexicon)
@@ -47,7 +50,7 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
     hints += [entity.name for entity in find(_names(asked))]
     hints += [word for word in texts.words(asked) if word in lexicon.topics]
     return Query(
-        text=asked.strip(),
+        text=text.strip(),
         semantic=semantic,
         terms=tuple(dict.fromkeys(texts.analyse(semantic)))[:MAX_TERMS],
         entity_hints=_strongest(hints),
