@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.ingest.world import exchange, lines
+from tests.formats.claude_records import call
+from tests.ingest.world import exchange, lines, uid
 
 A = "aaaaaaaa-0000-4000-8000-000000000000"
 B = "bbbbbbbb-0000-4000-8000-000000000000"
@@ -78,10 +79,14 @@ def transcripts(tmp_path: Path) -> Path:
     more = exchange(
         1, "And leap seconds", "The strict reader refuses them", sessionId=A, timestamp="2026-03-02T08:00:00Z"
     )
+    commit = {"command": "git commit -m 'Throttle the upload queue'"}
     files = {
         FIRST: dates,
         SECOND: [*dates, *more],
-        B: exchange(3, "Throttle the upload queue", "Uploads wait their turn now", sessionId=B),
+        B: [
+            *exchange(3, "Throttle the upload queue", "Uploads wait their turn now", sessionId=B),
+            call(uid(90), "t1", "Bash", commit, uid(7), second=96, sessionId=B),
+        ],
         C: exchange(5, "The chart hides its legend", "Drew the legend below it", sessionId=C),
     }
     for name, records in files.items():

@@ -53,9 +53,13 @@ def test_a_file_that_grew_is_read_from_its_last_exchange_on(world: World) -> Non
     """C-037: the last exchange is completed, the new ones are added, the others are not even read."""
     world.write("a.jsonl", exchanges(3))
     world.ingest()
+    before = world.entry("a.jsonl")
     more = [reply(uid(100), "And one more thing", uid(5), 66), *exchanges(2, first=3)]
     world.append("a.jsonl", more)
     report = world.ingest()
+    entry = world.entry("a.jsonl")
+    assert report.bytes == entry.size - before.cursor.offset
+    assert report.sessions == {S1}
     assert [file.status for file in report.files] == ["grown"]
     assert (report.memories["added"], report.memories["updated"], report.memories["unchanged"]) == (2, 1, 0)
     assert report.lines == 2 + 5

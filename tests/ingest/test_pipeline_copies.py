@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.formats.claude_records import user
+from tests.formats.claude_records import reply, user
 from tests.ingest.world import S1, S2, World, exchange, exchanges, uid
 
 from memory_fabric.ingest.formats.codex_rollout import REACHES_BACK
@@ -102,6 +102,18 @@ def test_a_sub_agents_file_is_a_session_of_its_own(world: World) -> None:
     agent = SessionId(f"{S1}/agent-c0ffee")
     assert world.owners() == {"Ask word0": S1, **{f"Ask word{n}": agent for n in (10, 11, 12)}}
     assert world.store.sessions([agent])[agent].parent == S1
+
+
+def test_a_reply_that_goes_on_after_a_sub_agent_spoke_in_between_is_joined(world: World) -> None:
+    """C-037: reading goes on at the trunk's exchange, not at the sidechain's that began later."""
+    asked, answered = exchange(0, "Ask", "Looking")
+    side = exchange(3, "Search", "Found", isSidechain=True)
+    world.write("a.jsonl", [asked, answered, *side])
+    world.ingest()
+    world.append("a.jsonl", [reply(uid(90), "Here it is", uid(1), 95)])
+    world.ingest()
+    texts = {memory.text for memory in world.memories() if not memory.metadata.get("sidechain")}
+    assert texts == {"USER: Ask\n\nASSISTANT: Looking\n\nHere it is"}
 
 
 # ── Codex ────────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -131,6 +131,7 @@ def test_a_sub_agents_exchange_neither_moves_the_cursor_nor_takes_a_number_behin
     resume = Resume(Cursor(), -1)
     resume.pass_by(at(10), 7)
     resume.pass_by(at(25, sidechain=True), 8)
+    assert resume.cursor == Cursor(10, 10)
     resume.pass_by(at(20), 9)
     assert (resume.cursor, resume.last_seq) == (Cursor(20, 20), 7)
     resume.pass_by(at(30), 10)
