@@ -77,7 +77,7 @@ def complaints(text: str, reader: Reader, command: Any) -> list[str]:
 
 @pytest.fixture(scope="module")
 def program() -> Any:
-    from memory_fabric.doors.cli import app  # noqa: PLC0415 - the other tests of this folder need no front door
+    from memory_fabric.doors.cli import app
 
     return typer.main.get_command(app)
 

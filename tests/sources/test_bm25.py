@@ -52,12 +52,12 @@ def test_every_word_is_worth_something_and_rarer_ones_more(one: int, other: int)
         (0, 1.5),
         (29.9, 1.5),
         (30, 1.5),
-        (30.1, 1.4975),
-        (math.sqrt(30 * 150), 0.9),
-        (149.9, 0.3005),
-        (150, 0.3),
-        (150.1, 0.3),
-        (9999, 0.3),
+        (30.1, 1.4977),
+        (math.sqrt(30 * 150), 0.95),
+        (149.9, 0.4005),
+        (150, 0.4),
+        (150.1, 0.4),
+        (9999, 0.4),
     ],
 )
 def test_the_context_counts_more_where_units_are_short(mean: float, weight: float) -> None:

@@ -19,7 +19,7 @@ class Routing:
     """
 
     text: float = 1.0
-    vector: float = 3.0
+    vector: float = 2.5
     """BM25 plus 2 to 3 times the standardised cosine (retrieval.md §2)."""
     graph: float = 1.0
     """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
