@@ -61,7 +61,7 @@ def test_every_word_is_worth_something_and_rarer_ones_more(one: int, other: int)
     ],
 )
 def test_the_context_counts_more_where_units_are_short(mean: float, weight: float) -> None:
-    """retrieval.md §9: 1.5 up to 30 tokens, 0.3 from 150, between them by the logarithm."""
+    """retrieval.md §9: 1.5 up to 30 tokens, 0.4 from 150, between them by the logarithm."""
     assert context_weight(mean) == pytest.approx(weight, abs=1e-4)
 
 
