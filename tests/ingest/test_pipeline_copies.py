@@ -65,6 +65,21 @@ def test_an_original_that_is_still_growing_when_its_copy_is_read_keeps_its_own(w
     assert world.owners() == {**EXPECTED, "Ask word8": S1, "Ask word9": S1}
 
 
+def test_a_reply_that_only_the_copy_holds_is_kept_for_the_original(world: World) -> None:
+    """C-016: the first session was cut off before the answer; nothing is lost, and reading again changes nothing."""
+    cut = world.write(f"{S1}.jsonl", original()[:3])
+    whole = world.write(f"{S2}.jsonl", copied())
+    world.ingest(cut)
+    world.ingest(whole)
+    assert world.owners() == EXPECTED
+    assert [memory.text for memory in world.memories() if "word1" in memory.text] == [
+        "USER: Ask word1\n\nASSISTANT: Tell word1"
+    ]
+    before = world.everything()
+    world.ingest()
+    assert world.everything() == before
+
+
 def test_a_copy_counts_as_duplicates(world: World) -> None:
     """Design promise 1: what is not stored again is counted."""
     world.ingest(world.write(f"{S1}.jsonl", original()))

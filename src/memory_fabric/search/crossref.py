@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from memory_fabric.model.graph import Entity, EntityId, Relation, RelationOrigin
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
+from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports import Graph
 from memory_fabric.text import entity_key
 
@@ -37,19 +39,36 @@ def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor
         linked = tuple(
             entity.name
             for entity in mentioned.get(candidate.memory.id, ())
-            if not asked.isdisjoint(map(entity_key, (entity.name, *entity.aliases)))
-            and _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
+            if _is_asked(entity, asked) and _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
         )
+        own = {entity.id for entity in mentioned.get(candidate.memory.id, ()) if _is_asked(entity, asked)}
         relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
         result.append(
             replace(
                 candidate,
                 linked=linked,
                 relevance=boosted(candidate.relevance, factor) if linked else candidate.relevance,
-                relations=tuple(relations)[:MAX_RELATIONS],
+                relations=tuple(sorted(relations, key=lambda each: _worth(each, own)))[:MAX_RELATIONS],
             )
         )
     return result
+
+
+def _is_asked(entity: Entity, asked: Set[str]) -> bool:
+    """Whether the question names this entity, by whatever spelling."""
+    return not asked.isdisjoint(map(entity_key, (entity.name, *entity.aliases)))
+
+
+def _worth(relation: Relation, asked: Set[EntityId]) -> tuple[bool, bool, bool]:
+    """Sorts what the question is about first, then what somebody said, then what was observed.
+
+    What a project merely uses comes last: nearly every exchange shows that.
+    """
+    return (
+        relation.subject not in asked and relation.object not in asked,
+        relation.origin is RelationOrigin.OBSERVED,
+        relation.predicate is Predicate.USES,
+    )
 
 
 def _elsewhere(spread: tuple[int, int], own: int) -> bool:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memory_fabric.model.memory import MemoryId, ProjectId, SessionId
+from memory_fabric.model.memory import Memory, MemoryId, ProjectId, SessionId
 from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite.owners import KnownSession, comes_first, known_sessions, next_row
 from memory_fabric.store.sqlite.queries import query
@@ -76,14 +76,30 @@ def plan(
             result.writes.append(Write(record, fresh, session.row, project, digest))
             result.added += 1
             fresh += 1
-        elif not _stays(result, old, owners[SessionId(str(old[2]))], session, digest):
+            continue
+        owner = owners[SessionId(str(old[2]))]
+        more = _says_more(connection, old, owner, session, memory)
+        if more or not _stays(result, old, owner, session, digest):
             result.moved.add((int(str(old[3])), None if old[4] is None else int(str(old[4]))))
             same = connection.execute(query("same_text"), (old[1], memory.text)).fetchone() is not None
-            result.writes.append(Write(record, int(str(old[1])), session.row, project, digest, True, same))
+            row = owner.row if more else session.row
+            result.writes.append(Write(record, int(str(old[1])), row, project, digest, True, same))
             result.updated += 1
         else:
             result.left.add(memory.id)
     return result
+
+
+def _says_more(
+    connection: sqlite3.Connection, old: Row, owner: KnownSession, session: KnownSession, memory: Memory
+) -> bool:
+    """Whether a later copy goes on where the stored exchange breaks off: its words are kept, its owner stays.
+
+    A session that was cut off in the middle of a reply stands whole only where it was resumed (C-016).
+    """
+    if owner.row == session.row or comes_first(session.session, owner.session):
+        return False
+    return connection.execute(query("begins"), (old[1], memory.text)).fetchone() is not None
 
 
 def _stays(result: Plan, old: Row, owner: KnownSession, session: KnownSession, digest: bytes) -> bool:

@@ -71,6 +71,10 @@ WHERE m.id IN (SELECT value FROM json_each(:ids));
 -- Whether a row already holds exactly this text.
 SELECT 1 FROM bodies WHERE row = ? AND text = ?;
 
+-- name: begins
+-- Whether what a row holds is the beginning of a longer text.
+SELECT 1 FROM bodies WHERE row = ?1 AND length(text) < length(?2) AND text = substr(?2, 1, length(text));
+
 -- name: memory_rows
 -- Rows of the memories among these ids.
 SELECT id, row FROM memories WHERE id IN (SELECT value FROM json_each(:ids));
