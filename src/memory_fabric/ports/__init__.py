@@ -1,0 +1,41 @@
+"""The seams: what the stages need of the outside, as narrow protocols whose docstrings are the contracts.
+
+Every implementation of a port passes that port's contract suite in ``tests/contract``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memory_fabric.ports.backend import Census, Store
+from memory_fabric.ports.embedding import Background, Embedder
+from memory_fabric.ports.indexes import Graph, TextIndex, TextStatistics, TextUnit, VectorIndex
+from memory_fabric.ports.reading import Cursor, Extraction, Extractor, Format
+from memory_fabric.ports.searching import Source
+from memory_fabric.ports.storing import Batch, Ledger, LedgerEntry, MemoryStore, Record, Saved
+
+if TYPE_CHECKING:
+    from memory_fabric.ports.embedding import Vectors as Vectors
+
+__all__ = [
+    "Background",
+    "Batch",
+    "Census",
+    "Cursor",
+    "Embedder",
+    "Extraction",
+    "Extractor",
+    "Format",
+    "Graph",
+    "Ledger",
+    "LedgerEntry",
+    "MemoryStore",
+    "Record",
+    "Saved",
+    "Source",
+    "Store",
+    "TextIndex",
+    "TextStatistics",
+    "TextUnit",
+    "VectorIndex",
+]
