@@ -122,8 +122,9 @@ def entity_key(name: str) -> str:
 def jaccard(left: Iterable[str], right: Iterable[str]) -> float:
     """Shared over all distinct tokens, in [0, 1] (F-DEDUP-2); two empty sets are equal, 1.0."""
     a, b = frozenset(left), frozenset(right)
-    union = len(a | b)
-    return len(a & b) / union if union else 1.0
+    shared = len(a & b)
+    union = len(a) + len(b) - shared
+    return shared / union if union else 1.0
 
 
 def clean(text: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memory_fabric.model.graph import Relation
-from memory_fabric.model.memory import Memory, MemoryId
+from memory_fabric.model.memory import Memory
 from memory_fabric.model.query import Query
 
 
@@ -126,12 +126,3 @@ class Answer:
     def total(self) -> int:
         """Hits over all sources less those absorbed (F-RES-3)."""
         return sum(self.counts.values()) - sum(len(r.candidate.absorbed) for r in self.results)
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why one memory stands where it does, for ``search --explain``."""
-
-    memory: MemoryId
-    factors: tuple[Factor, ...]
-    found_by: Mapping[str, float]

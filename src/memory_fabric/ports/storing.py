@@ -136,3 +136,7 @@ class MemoryStore(Protocol):
     def statements(self, kinds: Sequence[StatementKind], scope: Scope, limit: int) -> list[tuple[Memory, Statement]]:
         """Statements of these kinds, newest first."""
         ...
+
+    def stated(self, ids: Sequence[MemoryId]) -> dict[MemoryId, frozenset[StatementKind]]:
+        """Kinds of statement that each of these memories holds; memories without any are left out."""
+        ...

@@ -6,6 +6,8 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from memory_fabric.model.graph import Entity, EntityId, Relation, RelationOrigin
+from memory_fabric.model.graph import Entity
+from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
 from memory_fabric.model.vocabulary import Predicate
@@ -30,18 +32,16 @@ def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor
     not cross-validate (F-XREF-6).
     """
     ids = [candidate.memory.id for candidate in candidates]
-    mentioned = graph.mentioned(ids)
     evidence = graph.evidence(ids, query.scope)
-    asked = {entity_key(hint) for hint in query.entity_hints}
-    spread = graph.spread(list({entity.id for entities in mentioned.values() for entity in entities}))
+    named = _named(ids, query, graph)
+    spread = graph.spread(list({entity.id for entities in named.values() for entity in entities})) if named else {}
     result = []
     for candidate in candidates:
         linked = tuple(
             entity.name
-            for entity in mentioned.get(candidate.memory.id, ())
-            if _is_asked(entity, asked) and _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
+            for entity in named.get(candidate.memory.id, ())
+            if _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
         )
-        own = {entity.id for entity in mentioned.get(candidate.memory.id, ()) if _is_asked(entity, asked)}
         relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
         result.append(
             replace(
@@ -69,6 +69,18 @@ def _worth(relation: Relation, asked: Set[EntityId]) -> tuple[bool, bool, bool]:
         relation.origin is RelationOrigin.OBSERVED,
         relation.predicate is Predicate.USES,
     )
+
+
+def _named(ids: Sequence[MemoryId], query: Query, graph: Graph) -> dict[MemoryId, list[Entity]]:
+    """The entities of the question that each memory mentions; nothing is looked up where it names none."""
+    asked = {entity_key(hint) for hint in query.entity_hints}
+    if not asked:
+        return {}
+    return {
+        memory: found
+        for memory, entities in graph.mentioned(ids).items()
+        if (found := [each for each in entities if not asked.isdisjoint(map(entity_key, (each.name, *each.aliases)))])
+    }
 
 
 def _elsewhere(spread: tuple[int, int], own: int) -> bool:

@@ -25,7 +25,7 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     Exact duplicates fold as well, whatever they hold, unless they are records of a point in time.
     """
     ordered = sorted(candidates, key=lambda c: (-c.relevance, c.memory.id))
-    tokens = {each.memory.id: frozenset(words(each.memory.text)) for each in ordered}
+    tokens = {each.memory.id: _distinct(each.memory.text) for each in ordered}
     kept: list[Candidate] = []
     for candidate in ordered:
         mine = tokens[candidate.memory.id]
@@ -38,9 +38,16 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     return kept
 
 
+def _distinct(text: str) -> frozenset[str]:
+    """The different words of a text; no word spans white space, so what stands there twice is read once."""
+    return frozenset(words(" ".join(set(text.split()))))
+
+
 def _alike(mine: frozenset[str], theirs: frozenset[str], threshold: float) -> bool:
     """Strictly more alike than the threshold; sizes that cannot reach it are not compared."""
-    small, large = sorted((len(mine), len(theirs)))
+    small, large = len(mine), len(theirs)
+    if small > large:
+        small, large = large, small
     return small > threshold * large and jaccard(mine, theirs) > threshold
 
 

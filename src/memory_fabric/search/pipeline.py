@@ -1,7 +1,7 @@
 """Pipeline two: a question becomes an answer.
 
     str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─route→ {source: weight} ─weigh, fuse→ [Candidate]
-        ─relevant→ ─succession→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
+        ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
 
 Every stage is one call below, and every number of a result can be traced back through them.
 """
@@ -20,6 +20,7 @@ from memory_fabric.ports import Graph, MemoryStore, Source
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
 from memory_fabric.search.dispatch import Workers, dispatch
+from memory_fabric.search.favour import favour
 from memory_fabric.search.floor import Floor, relevant
 from memory_fabric.search.fuse import fuse
 from memory_fabric.search.parse import parse
@@ -72,8 +73,9 @@ class Search:
         weighed, failed = weigh(query, sources, found)
         candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor)
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
-        kept = crossref(dedupe(followed, self.tuning.similar), query, self.graph, self.tuning.boost)
-        results = rank(kept, query, self.tuning.ranking)[:limit]
+        kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
+        lifted = crossref(kept, query, self.graph, self.tuning.boost)
+        results = rank(lifted, query, self.tuning.ranking)[:limit]
         return Answer(
             query=query,
             results=tuple(results),

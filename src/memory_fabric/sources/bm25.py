@@ -73,8 +73,8 @@ class Scorer:
 
     def counts(self, unit: TextUnit) -> tuple[float, ...]:
         """Weighted count of each term in a unit."""
-        prompt, reply = unit.prompt, unit.reply
-        return tuple(PROMPT_WEIGHT * prompt.count(term) + reply.count(term) for term in self.terms)
+        prompted, replied = unit.prompt.count, unit.reply.count
+        return tuple([PROMPT_WEIGHT * prompted(term) + replied(term) for term in self.terms])
 
     def own(self, unit: TextUnit, counts: Sequence[float]) -> float:
         """BM25 of a unit by itself."""

@@ -7,7 +7,7 @@ from time import monotonic
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed
-from memory_fabric.model.memory import Memory, MemoryId
+from memory_fabric.model.memory import Memory, MemoryId, SessionId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
@@ -39,6 +39,7 @@ class TextSource:
         self._index = index
         self._store = store
         self._tool_weight = tool_weight
+        self._asked: tuple[Query, dict[SessionId, float]] | None = None
 
     def find(self, query: Query, limit: int, deadline: Deadline) -> Found:
         """See ``ports.Source``: raw scores are BM25 in idf units."""
@@ -75,16 +76,25 @@ class TextSource:
 
     def _score(self, query: Query, units: Sequence[TextUnit], scorer: Scorer) -> dict[MemoryId, float]:
         """The exchange and its session for every unit; the neighbourhood for the best of them."""
-        whole = self._index.session_scores(query.terms, query.scope, SESSIONS)
+        whole = self._sessions(query)
+        counted = {unit.memory: scorer.counts(unit) for unit in units}
         scores = {
-            unit.memory: scorer.own(unit, scorer.counts(unit)) + SESSION_WEIGHT * whole.get(unit.session, 0.0)
+            unit.memory: scorer.own(unit, counted[unit.memory]) + SESSION_WEIGHT * whole.get(unit.session, 0.0)
             for unit in units
         }
         best = sorted(units, key=lambda unit: -scores[unit.memory])[: self._many(IN_CONTEXT, scorer)]
         around = self._index.around(best, BACK, FORWARD)
         counts = {
-            session: {near.place: scorer.counts(near) for near in neighbours} for session, neighbours in around.items()
+            session: {near.place: counted.get(near.memory) or scorer.counts(near) for near in neighbours}
+            for session, neighbours in around.items()
         }
         for unit in best:
             scores[unit.memory] += scorer.neighbourhood(unit, counts[unit.session])
         return scores
+
+    def _sessions(self, query: Query) -> dict[SessionId, float]:
+        """Scores of whole sessions; those of the last question are kept, since ``weigh`` follows ``find``."""
+        asked = self._asked
+        if asked is None or asked[0] is not query:
+            asked = self._asked = (query, self._index.session_scores(query.terms, query.scope, SESSIONS))
+        return asked[1]

@@ -59,6 +59,16 @@ class MemoryTable:
             found = all_rows(connection, query("owners"), {"ids": as_list(ids)})
         return {MemoryId(str(memory)): SessionId(str(session)) for memory, session in found}
 
+    def stated(self, ids: Sequence[MemoryId]) -> dict[MemoryId, frozenset[StatementKind]]:
+        """Kinds of statement that each of these memories holds."""
+        with self._connections.reading() as connection:
+            found = all_rows(connection, query("stated"), {"ids": as_list(ids)})
+        kinds: dict[MemoryId, frozenset[StatementKind]] = {}
+        for memory, kind in found:
+            known = MemoryId(str(memory))
+            kinds[known] = kinds.get(known, frozenset()) | {StatementKind(str(kind))}
+        return kinds
+
     def count(self) -> int:
         """Live memories: every one has its unit, and those are counted as they come and go."""
         with self._connections.reading() as connection:

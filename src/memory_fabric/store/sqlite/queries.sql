@@ -113,6 +113,11 @@ FROM (
 ) n
 WHERE n.row = memories.row AND memories.place IS NOT n.place;
 
+-- name: stated
+-- Kinds of statement that these memories hold.
+SELECT DISTINCT m.id, s.kind FROM memories m JOIN statements s ON s.memory = m.row
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
 -- name: drop_statements
 -- Statements of these rows.
 DELETE FROM statements WHERE memory IN (SELECT value FROM json_each(:rows));
@@ -409,8 +414,9 @@ WITH oldest AS (
 SELECT {memory} JOIN oldest w ON w.row = m.row ORDER BY m.at, m.row;
 
 -- name: coverage
--- Space, and how many memories have vectors of it.
-SELECT s.name, count(DISTINCT v.memory) FROM vectors v JOIN spaces s ON s.row = v.space GROUP BY s.row ORDER BY s.name;
+-- Space, and how many memories have vectors of it: each has one first window, and the index tells those apart.
+SELECT s.name, count(*) FROM vectors v JOIN spaces s ON s.row = v.space
+WHERE v.window = 0 GROUP BY s.row ORDER BY s.name;
 
 -- name: first_windows
 -- Rows of the first windows of a space.

@@ -153,6 +153,10 @@ class SqliteStore:
         """The session of each memory."""
         return self._memories.owners(ids)
 
+    def stated(self, ids: Sequence[MemoryId]) -> dict[MemoryId, frozenset[StatementKind]]:
+        """Kinds of statement that each of these memories holds."""
+        return self._memories.stated(ids)
+
     def count(self) -> int:
         """Live memories, all projects."""
         return self._memories.count()
