@@ -6,7 +6,6 @@ from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from memory_fabric.model.graph import Entity, EntityId, Relation, RelationOrigin
-from memory_fabric.model.graph import Entity
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
@@ -37,10 +36,10 @@ def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor
     spread = graph.spread(list({entity.id for entities in named.values() for entity in entities})) if named else {}
     result = []
     for candidate in candidates:
+        entities = named.get(candidate.memory.id, ())
+        own = {entity.id for entity in entities}
         linked = tuple(
-            entity.name
-            for entity in named.get(candidate.memory.id, ())
-            if _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
+            entity.name for entity in entities if _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
         )
         relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
         result.append(
@@ -79,7 +78,7 @@ def _named(ids: Sequence[MemoryId], query: Query, graph: Graph) -> dict[MemoryId
     return {
         memory: found
         for memory, entities in graph.mentioned(ids).items()
-        if (found := [each for each in entities if not asked.isdisjoint(map(entity_key, (each.name, *each.aliases)))])
+        if (found := [each for each in entities if _is_asked(each, asked)])
     }
 
 
