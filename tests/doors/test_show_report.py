@@ -73,7 +73,7 @@ def test_ten_problems_are_listed_and_the_rest_is_counted(problems: int, more: in
     report = IngestReport(files=[FileReport(f"/t/{n}.jsonl", "failed", reason="broken") for n in range(problems)])
     shown = lines(report)
     assert sum("broken" in line for line in shown) == PROBLEMS
-    assert any(f"and {more} more: see `memory-fabric doctor`" in line for line in shown) is bool(more)
+    assert any(f"and {more} more: --json lists them all" in line for line in shown) is bool(more)
 
 
 def test_memories_without_vectors_say_how_to_get_them() -> None:

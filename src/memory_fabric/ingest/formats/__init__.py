@@ -12,6 +12,7 @@ from memory_fabric.ports import Format
 FORMATS = MappingProxyType(
     {
         "claude_code": "memory_fabric.ingest.formats.claude_code:ClaudeCode",
+        "claude_web": "memory_fabric.ingest.formats.claude_web:ClaudeWeb",
         "codex": "memory_fabric.ingest.formats.codex:Codex",
         "gemini_cli": "memory_fabric.ingest.formats.gemini:GeminiCli",
     }

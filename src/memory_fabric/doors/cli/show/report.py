@@ -89,7 +89,7 @@ def _problems(report: IngestReport, paint: Paint, width: int) -> Iterator[str]:
         yield f"  {mark} {head[4:]}"
         yield from rest
     if len(found) > PROBLEMS:
-        yield f"    and {len(found) - PROBLEMS:,} more: see `memory-fabric doctor`, or --json for all"
+        yield f"    and {len(found) - PROBLEMS:,} more: --json lists them all"
 
 
 def _problem(file: FileReport) -> str:
