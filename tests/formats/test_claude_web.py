@@ -58,5 +58,5 @@ def test_an_odd_record_breaks_nothing(tmp_path: Path, odd: object) -> None:
     path.write_text(json.dumps({"loglines": [records[0], odd, *records[1:]]}))
     tally = Tally()
     turns = [item for item in ClaudeWeb().read(path, tally) if not isinstance(item, SessionFacts)]
-    assert [turn.text for turn in turns][0] == "Add a retry to the upload."
+    assert turns[0].text == "Add a retry to the upload."
     assert tally.lines == len(records) + 1
