@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 
 from memory_fabric.model.memory import Memory, MemoryKind
 from memory_fabric.model.result import Candidate
@@ -16,6 +18,8 @@ SIMILAR = 0.85
 CROSS_VALIDATED = 1.3
 """Authority of what two independent witnesses say (F-RANK-4)."""
 
+_NUMBER = re.compile(r"\d+")
+
 
 def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[Candidate]:
     """Keep the most relevant of each group, best first; the others are listed in its ``absorbed``.
@@ -25,22 +29,20 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     Exact duplicates fold as well, whatever they hold, unless they are records of a point in time.
     """
     ordered = sorted(candidates, key=lambda c: (-c.relevance, c.memory.id))
-    tokens = {each.memory.id: _distinct(each.memory.text) for each in ordered}
+    numbers = {each.memory.id: frozenset(_NUMBER.findall(each.memory.text)) for each in ordered}
+    distinct = cache(lambda text: frozenset(words(text)))
     kept: list[Candidate] = []
     for candidate in ordered:
-        mine = tokens[candidate.memory.id]
+        memory = candidate.memory
         for place, other in enumerate(kept):
-            if _alike(mine, tokens[other.memory.id], threshold) and _same(candidate.memory, other.memory):
+            if numbers[memory.id] != numbers[other.memory.id]:
+                continue  # they would not pass the guards: told without reading the words
+            if _alike(distinct(memory.text), distinct(other.memory.text), threshold) and _same(memory, other.memory):
                 kept[place] = _fold(other, candidate)
                 break
         else:
             kept.append(candidate)
     return kept
-
-
-def _distinct(text: str) -> frozenset[str]:
-    """The different words of a text; no word spans white space, so what stands there twice is read once."""
-    return frozenset(words(" ".join(set(text.split()))))
 
 
 def _alike(mine: frozenset[str], theirs: frozenset[str], threshold: float) -> bool:
