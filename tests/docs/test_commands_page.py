@@ -77,9 +77,9 @@ def complaints(text: str, reader: Reader, command: Any) -> list[str]:
 
 @pytest.fixture(scope="module")
 def program() -> Any:
-    from memory_fabric.doors.cli import app
+    from memory_fabric.doors.cli import program as whole
 
-    return typer.main.get_command(app)
+    return whole()
 
 
 def test_a_document_names_only_commands_and_options_that_exist(document: Path, reader: Reader, program: Any) -> None:
