@@ -1,6 +1,6 @@
 """The composition root: ``Settings`` become a wired ``Fabric``.  No logic of its own.
 
-What only filling and tending need is imported there: asking must start quickly.
+What only some questions need is imported there: asking must start quickly.
 """
 
 from __future__ import annotations
@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING, Self
 
 from memory_fabric import clock, lexicon
 from memory_fabric.embed import open_embedder
-from memory_fabric.ingest.discover import Place, usual_places
-from memory_fabric.ingest.project import Projects
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.ports import Census, Embedder, Source
 from memory_fabric.search import traverse
-from memory_fabric.search.context import Context, load
 from memory_fabric.search.dispatch import Workers
 from memory_fabric.search.factors.recency import Curve
-from memory_fabric.search.history import HistoryItem, history
 from memory_fabric.search.pipeline import Search, Tuning
 from memory_fabric.search.rank import Ranking
-from memory_fabric.search.related import Connections, Related, connections, related
 from memory_fabric.search.scope import choose_projects
 from memory_fabric.settings import Settings, environment
 from memory_fabric.sources.graph import GraphSource
@@ -39,8 +34,12 @@ from memory_fabric.store.sqlite import SqliteStore
 if TYPE_CHECKING:
     from memory_fabric.curate.health import Check
     from memory_fabric.embed.backfill import Backfilled
+    from memory_fabric.ingest.discover import Place
     from memory_fabric.ingest.pipeline import Progress
     from memory_fabric.ingest.report import IngestReport
+    from memory_fabric.search.context import Context
+    from memory_fabric.search.history import HistoryItem
+    from memory_fabric.search.related import Connections, Related
 
 CALIBRATION_SAMPLE = 400
 """Memories whose first sentences serve as questions when a space is calibrated."""
@@ -87,6 +86,8 @@ class Fabric:
 
     def places(self) -> tuple[Place, ...]:
         """Where the known harnesses keep their transcripts on this machine."""
+        from memory_fabric.ingest.discover import usual_places
+
         return usual_places(environment(), Path.home())
 
     def ingest(
@@ -143,6 +144,8 @@ class Fabric:
         Raises:
             UsageError: the project is not known.
         """
+        from memory_fabric.ingest.project import Projects
+
         known = self.store.projects()
         chosen, note = choose_projects(known, project, Projects(known).identify(cwd), every)
         return replace(limits, projects=chosen), note
@@ -155,16 +158,22 @@ class Fabric:
         self, name: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None, limit: int = 40
     ) -> Related:
         """What is related to an entity or a memory.  See ``search.related.related``."""
+        from memory_fabric.search.related import related
+
         return related(self.store, name, scope, depth, label, limit)
 
     def paths(
         self, start: str, goal: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None
     ) -> Connections:
         """How two entities are connected.  See ``search.related.connections``."""
+        from memory_fabric.search.related import connections
+
         return connections(self.store, start, goal, scope, depth, label)
 
     def load(self, scope: Scope = Scope(), *, budget: int = 2000) -> Context:
         """What a new session should know, within a budget of tokens."""
+        from memory_fabric.search.context import load
+
         return load(self.store, scope, budget)
 
     def history(
@@ -175,6 +184,8 @@ class Fabric:
         limit: int = 50,
     ) -> list[HistoryItem]:
         """Decisions over time, newest first, each with what superseded it."""
+        from memory_fabric.search.history import history
+
         return history(self.store, scope, kinds, limit)
 
     # ── tending ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memory_fabric.model.graph import Entity, Mention, Relation
 from memory_fabric.model.memory import Memory, Project, Statement
-from memory_fabric.model.transcript import Exchange, SessionFacts, Tally, Turn
+
+if TYPE_CHECKING:
+    from memory_fabric.model.transcript import Exchange, SessionFacts, Tally, Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from memory_fabric.model.graph import RelationOrigin
 from memory_fabric.model.result import Candidate
 
 
@@ -22,17 +23,24 @@ class Floor:
     """The text's share, where there are no vectors."""
     vector: float = 0.25
     """The vectors' share, in ``vector`` mode."""
+    graph: float = 0.3
+    """What the graph's share adds to the others': that a thing is named, or was used, is a hint, not an answer.  What
+    a stated relation leads to is one (F-TRAV-6), and in ``graph`` mode, where nothing else speaks, everything is."""
 
 
 def relevant(candidates: Iterable[Candidate], floor: Floor = Floor()) -> list[Candidate]:
-    """The candidates that are worth showing, in order; graph and recent hits always are."""
-    return [each for each in candidates if _vouched_for(each.found_by, floor)]
+    """The candidates that are worth showing, in order."""
+    return [each for each in candidates if _was_told(each) or _vouched_for(each.found_by, floor)]
+
+
+def _was_told(candidate: Candidate) -> bool:
+    """Whether somebody said in it what the question's entities have to do with one another."""
+    return any(relation.origin is not RelationOrigin.OBSERVED for relation in candidate.relations)
 
 
 def _vouched_for(found_by: Mapping[str, float], floor: Floor) -> bool:
-    if "graph" in found_by or "recent" in found_by:
-        return True
     text, vector = found_by.get("text"), found_by.get("vector")
-    if text is None or vector is None:
-        return (text or 0.0) >= floor.text or (vector or 0.0) >= floor.vector
-    return text + vector >= floor.both
+    if text is None and vector is None:
+        return bool(found_by)
+    reached = (text or 0.0) + (vector or 0.0) + floor.graph * found_by.get("graph", 0.0)
+    return reached >= (floor.vector if text is None else floor.text if vector is None else floor.both)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from memory_fabric.model.graph import Relation
 from memory_fabric.model.memory import Memory, MemoryId, MemoryKind
 from memory_fabric.model.query import Query, Window
 from memory_fabric.model.result import Candidate, Found
@@ -35,14 +36,17 @@ def fuse(query: Query, found: Sequence[Found], weighed: Weighed, weights: Mappin
     best = sum(weights[source] * ceiling for source, ceiling in ceilings.items()) + timed
     raw: dict[MemoryId, dict[str, float]] = {}
     memories: dict[MemoryId, Memory] = {}
-    relations: dict[MemoryId, list[object]] = {}
+    relations: dict[MemoryId, list[Relation]] = {}
+    backed: set[MemoryId] = set()
     for each in found:
         for hit in each.hits:
             if not weights[each.source] and not hit.via:
                 continue
             memories[hit.memory.id] = hit.memory
             raw.setdefault(hit.memory.id, {})[each.source] = hit.raw
-            relations.setdefault(hit.memory.id, []).extend(hit.via if weights[each.source] else ())
+            relations.setdefault(hit.memory.id, []).extend(hit.via)
+            if hit.via and weights[each.source]:
+                backed.add(hit.memory.id)
     candidates = []
     for id_, memory in memories.items():
         scores = {source: values[id_] for source, values in weighed.items() if id_ in values} | raw[id_]
@@ -54,8 +58,8 @@ def fuse(query: Query, found: Sequence[Found], weighed: Weighed, weights: Mappin
                 memory=memory,
                 relevance=scale(total, best),
                 found_by={source: scale(score, ceilings[source]) for source, score in scores.items()},
-                authority=_authority(memory, bool(relations[id_])),
-                relations=tuple(dict.fromkeys(relations[id_])),  # type: ignore[arg-type]
+                authority=_authority(memory, id_ in backed),
+                relations=tuple(dict.fromkeys(relations[id_])),
             )
         )
     return candidates

@@ -1,12 +1,10 @@
-"""Memories, sessions, projects and statements, read; and what forgetting removes."""
+"""Memories, sessions, projects and statements of one file."""
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 
-from memory_fabric.clock import to_millis
 from memory_fabric.model.memory import (
     Memory,
     MemoryId,
@@ -20,14 +18,10 @@ from memory_fabric.model.memory import (
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Batch, Saved
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.facts import relations_on
-from memory_fabric.store.sqlite.indexing import close_session_texts, open_session_texts, renumber, unindex_memories
 from memory_fabric.store.sqlite.owners import known_sessions
 from memory_fabric.store.sqlite.queries import query
-from memory_fabric.store.sqlite.rows import all_rows, memory_of, number, optional, statement_of, text_hash
-from memory_fabric.store.sqlite.save import repaired, save
+from memory_fabric.store.sqlite.rows import all_rows, memory_of, optional, statement_of
 from memory_fabric.store.sqlite.scope import as_list, memories_in, statements_in
-from memory_fabric.store.sqlite.supersession import settle
 
 
 class MemoryTable:
@@ -38,6 +32,8 @@ class MemoryTable:
 
     def save(self, batch: Batch) -> Saved:
         """Write a batch, all or nothing."""
+        from memory_fabric.store.sqlite.save import repaired, save
+
         try:
             with self._connections.atomic() as connection:
                 return save(connection, batch)
@@ -103,26 +99,7 @@ class MemoryTable:
 
     def forget(self, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
         """Remove memories and leave tombstones."""
+        from memory_fabric.store.sqlite.forget import forget
+
         with self._connections.atomic() as connection:
-            return _forget(connection, ids, reason, at)
-
-
-def _forget(connection: sqlite3.Connection, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
-    found = all_rows(connection, query("forgettable"), {"ids": as_list(dict.fromkeys(ids))})
-    if not found:
-        return 0
-    rows = [int(str(row[0])) for row in found]
-    parts = list(dict.fromkeys((int(str(row[2])), number(row[3])) for row in found))
-    connection.executemany(
-        query("add_tombstone"), [(row[1], text_hash(str(row[4])), reason, to_millis(at)) for row in found]
-    )
-    close_session_texts(connection, parts)
-    touched = relations_on(connection, rows)
-    spoken_of = [row[0] for row in all_rows(connection, query("entities_of"), {"rows": as_list(rows)})]
-    unindex_memories(connection, rows)
-    connection.execute(query("drop_memories"), {"rows": as_list(rows)})
-    connection.execute(query("drop_unused_entities"), {"rows": as_list(spoken_of)})
-    renumber(connection, {session for session, _ in parts})
-    open_session_texts(connection, parts)
-    settle(connection, touched)
-    return len(rows)
+            return forget(connection, ids, reason, at)

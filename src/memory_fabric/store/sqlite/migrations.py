@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from pathlib import Path
 
 from memory_fabric.errors import SchemaTooNew, StoreUnavailable
@@ -32,8 +31,7 @@ class Migration:
 @lru_cache(maxsize=1)
 def shipped() -> tuple[Migration, ...]:
     """The migrations of this release, in order."""
-    folder = resources.files("memory_fabric.store.sqlite") / "migrations"
-    files = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    files = sorted(Path(__file__).with_name("migrations").glob("*.sql"))
     return tuple(Migration(int(file.name[:4]), file.read_text(encoding="utf-8")) for file in files)
 
 

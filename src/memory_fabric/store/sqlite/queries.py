@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from types import MappingProxyType
 
 _NAME = re.compile(r"^-- name: (\w+)$")
@@ -18,7 +18,7 @@ def queries() -> MappingProxyType[str, str]:
     Raises:
         KeyError: a statement names a fragment that is not there.
     """
-    text = (resources.files("memory_fabric.store.sqlite") / "queries.sql").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("queries.sql").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.splitlines():

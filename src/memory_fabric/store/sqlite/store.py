@@ -19,11 +19,9 @@ from memory_fabric.store.sqlite import migrations
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.filesystem import file_system_of, is_shared, prepare, require_database
 from memory_fabric.store.sqlite.graph import GraphTable
-from memory_fabric.store.sqlite.health import find_faults, take_census
 from memory_fabric.store.sqlite.ledger import LedgerTable
 from memory_fabric.store.sqlite.memories import MemoryTable
 from memory_fabric.store.sqlite.textindex import TextTable
-from memory_fabric.store.sqlite.transfer import dump, restore
 from memory_fabric.store.sqlite.vectors import VectorTable
 
 if TYPE_CHECKING:
@@ -101,18 +99,26 @@ class SqliteStore:
 
     def census(self) -> Census:
         """Counts of everything."""
+        from memory_fabric.store.sqlite.health import take_census
+
         return take_census(self._connections, self._now())
 
     def check(self) -> list[str]:
         """Faults found in the store, one plain sentence each."""
+        from memory_fabric.store.sqlite.health import find_faults
+
         return find_faults(self._connections)
 
     def dump(self) -> Iterator[dict[str, object]]:
         """Everything as JSON objects, without vectors and ledger."""
+        from memory_fabric.store.sqlite.transfer import dump
+
         return dump(self._connections)
 
     def restore(self, rows: Iterable[Mapping[str, object]]) -> dict[str, int]:
         """Take what ``dump`` gave; rows that exist stay."""
+        from memory_fabric.store.sqlite.transfer import restore
+
         return restore(self._connections, rows)
 
     def back_up(self, target: Path) -> None:
