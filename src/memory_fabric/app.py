@@ -152,15 +152,19 @@ class Fabric:
 
     def search(self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10) -> Answer:
         """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``."""
-        return self._search(question, scope, clock.utcnow(), mode=mode, limit=limit)
+        from memory_fabric.outgoing import clean_answer
+
+        return clean_answer(self._search(question, scope, clock.utcnow(), mode=mode, limit=limit))
 
     def related(
         self, name: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None, limit: int = 40
     ) -> Related:
         """What is related to an entity or a memory.  See ``search.related.related``."""
+        from memory_fabric.outgoing import clean_memory
         from memory_fabric.search.related import related
 
-        return related(self.store, name, scope, depth, label, limit)
+        found = related(self.store, name, scope, depth, label, limit)
+        return replace(found, memories=tuple(map(clean_memory, found.memories)))
 
     def paths(
         self, start: str, goal: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None
@@ -172,9 +176,10 @@ class Fabric:
 
     def load(self, scope: Scope = Scope(), *, budget: int = 2000) -> Context:
         """What a new session should know, within a budget of tokens."""
+        from memory_fabric.outgoing import clean_context
         from memory_fabric.search.context import load
 
-        return load(self.store, scope, budget)
+        return clean_context(load(self.store, scope, budget))
 
     def history(
         self,
@@ -184,15 +189,18 @@ class Fabric:
         limit: int = 50,
     ) -> list[HistoryItem]:
         """Decisions over time, newest first, each with what superseded it."""
+        from memory_fabric.outgoing import clean_history
         from memory_fabric.search.history import history
 
-        return history(self.store, scope, kinds, limit)
+        return clean_history(history(self.store, scope, kinds, limit))
 
     # ── tending ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def get(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """Memories by id."""
-        return self.store.get(ids)
+        from memory_fabric.outgoing import clean_memory
+
+        return list(map(clean_memory, self.store.get(ids)))
 
     def census(self) -> Census:
         """Counts of everything."""

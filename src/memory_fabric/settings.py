@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from memory_fabric.errors import ConfigError
 
 CONFIG_FILE = "config.toml"
@@ -35,6 +33,13 @@ def _setting(  # noqa: PLR0913 - every argument is a word of the documentation
     return field(default=default, metadata=metadata)
 
 
+def _data_folder() -> Path:
+    """The user's data folder, as the system has it."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("memory-fabric", appauthor=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of one store.
@@ -44,7 +49,7 @@ class Settings:
     """
 
     home: Path = field(
-        default_factory=lambda: Path(platformdirs.user_data_dir("memory-fabric", appauthor=False)),
+        default_factory=_data_folder,
         metadata={"about": "Folder of the store and its configuration file.", "env": "MEMORY_FABRIC_HOME"},
     )
     dedup_threshold: float = _setting(
@@ -182,7 +187,7 @@ class Settings:
         env = os.environ if environment is None else environment
         given = {name: value for name, value in flags.items() if value is not None}
         from_env = dict(_from_environment(env))
-        home = Path(str(given.get("home") or from_env.get("home") or cls().home)).expanduser()
+        home = Path(str(given.get("home") or from_env.get("home") or _data_folder())).expanduser()
         values: dict[str, object] = {**_from_file(home / CONFIG_FILE), **from_env, **given, "home": home}
         typed: dict[str, Any] = {name: _read(name, value) for name, value in values.items()}
         return cls(**typed)

@@ -42,14 +42,13 @@ _MARKS = (
     "\u20d0-\u20ff\u302a-\u302f\u3099\u309a\ufe20-\ufe2f"
 )
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff々〆"
-_TOKEN = re.compile(rf"[{_CJK}]+|(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+(?:_+(?:(?![{_CJK}])[^\W_]|[{_MARKS}])+)*")
+_TOKEN = re.compile(rf"[{_CJK}]+|(?:[^\W_{_CJK}]|[{_MARKS}])+(?:_+(?:[^\W_{_CJK}]|[{_MARKS}])+)*")
 _PLAIN_WORD = re.compile(r"[^\W_]+(?:_+[^\W_]+)*")
 _NEEDS_CARE = re.compile(
     "[^\\x00-\\x7f\\u00ab\\u00b0\\u00b7\\u00bb\\u00c0-\\u012f\\u2010-\\u2016\\u2018-\\u203d\\u2190-\\u22ff\\u2500-\\u27bf"
     "\\U0001f300-\\U0001faff]"
 )
 """Anything for which the plain split and the careful one could differ: CJK, marks, compatibility forms."""
-_IS_CJK = re.compile(rf"[{_CJK}]")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+|[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _MAX_TOKEN = 64
 """Longer runs of letters are data (hashes, base64), not words; they are cut, so that a hash still finds itself."""
@@ -60,7 +59,7 @@ _stemmer = Stemmer.Stemmer("english")
 @lru_cache(maxsize=200_000)
 def _expand(surface: str) -> tuple[str, ...]:
     """Index tokens of one surface token; the empty tuple for a stop word."""
-    if _IS_CJK.match(surface):
+    if not surface.isascii() and re.match(f"[{_CJK}]", surface):  # compiled when first met: it takes 2 ms
         if len(surface) == 1:
             return (surface,)
         return tuple(surface[i : i + 2] for i in range(len(surface) - 1))

@@ -24,8 +24,8 @@ class Routing:
     graph: float = 1.0
     """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
     recent: float = 1.0
-    sure: float = 6.0
-    unsure: float = 4.0
+    sure: float = 5.5
+    unsure: float = 3.5
 
 
 def graph_share(confidence: float, routing: Routing) -> float:
