@@ -68,6 +68,7 @@ def answer(*results: Result, mix: Mapping[str, float] | None = None, **changes: 
         "mix": {"text": 0.7, "vector": 0.3} if mix is None else mix,
         "counts": {"text": 5, "vector": 4},
         "merged": sum(bool(each.candidate.absorbed) for each in results),
+        "absorbed": sum(len(each.candidate.absorbed) for each in results),
         "seconds": {"text": 0.0123456},
     }
     return Answer(**{**values, **changes})

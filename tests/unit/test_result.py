@@ -105,10 +105,7 @@ def answer(*results: Result, **values: object) -> Answer:
 
 def test_the_total_counts_hits_less_those_absorbed() -> None:
     """F-RES-3."""
-    folded = Result(
-        Candidate(memory("m"), 1.0, {}, absorbed=(memory("n"), memory("o"))), (Factor("relevance", 1.0, 1.0),)
-    )
-    assert answer(folded, counts={"text": 3, "graph": 2}).total == 3
+    assert answer(counts={"text": 3, "graph": 2}, absorbed=2).total == 3
     assert answer().total == 0
 
 

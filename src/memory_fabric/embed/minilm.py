@@ -89,7 +89,7 @@ class MiniLM:
         """Take the model from ``folder``; ``threads`` texts are worked on at once, by default one a processor."""
         self._folder = folder
         self._threads = threads or _processors()
-        self._lock = threading.Lock()
+        self._lock, self._loading = threading.Lock(), threading.Lock()
         self._tokenizer: Tokenizer | None = None
         self._model: _Model | None = None
 
@@ -109,7 +109,7 @@ class MiniLM:
         return PRIOR
 
     def windows(self, text: str) -> list[str]:
-        """The text in windows of at most 256 tokens that share 32 or more, cut between words; at least one.
+        """The text in windows of at most 128 tokens that share 16 or more, cut between words; at least one.
 
         A text that fits comes back as it is.
 
@@ -180,10 +180,11 @@ class MiniLM:
             return self._tokenizer
 
     def _ready(self) -> _Model:
-        tokenizer = self._tokenize()
-        with self._lock:
+        with self._loading:
             if self._model is None:
-                model = _Model(_load_session(self._folder), tokenizer)
+                with ThreadPoolExecutor(1, "load") as other:  # most of it holds no lock of the interpreter
+                    session = other.submit(_load_session, self._folder)
+                    model = _Model(tokenizer=self._tokenize(), session=session.result())
                 _check(model)
                 self._model = model
             return self._model

@@ -110,7 +110,9 @@ class Answer:
     counts: Mapping[str, int] = field(default_factory=dict)
     """Source → hits before merging (F-RES-3)."""
     merged: int = 0
-    """Results that absorbed another."""
+    """Results that absorbed another, shown or not."""
+    absorbed: int = 0
+    """Memories that they absorbed."""
     outages: tuple[Outage, ...] = ()
     notes: tuple[str, ...] = ()
     """Plain sentences for the user: an uncalibrated embedder, a scope that was widened."""
@@ -125,4 +127,4 @@ class Answer:
     @property
     def total(self) -> int:
         """Hits over all sources less those absorbed (F-RES-3)."""
-        return sum(self.counts.values()) - sum(len(r.candidate.absorbed) for r in self.results)
+        return sum(self.counts.values()) - self.absorbed

@@ -81,7 +81,8 @@ class Search:
             results=tuple(results),
             mix=mix(weights),
             counts=counted(found, len(followed) - len(candidates)),
-            merged=sum(bool(result.candidate.absorbed) for result in results),
+            merged=sum(bool(each.absorbed) for each in kept),
+            absorbed=sum(len(each.absorbed) for each in kept),
             outages=(*outages, *failed),
             seconds={each.source: each.seconds for each in found},
         )
