@@ -309,3 +309,36 @@ def test_a_summary_makes_no_statement(
 ) -> None:
     memory = remember("We chose Redis over MySQL.")
     assert Statements(words).extract(memory, exchange(derived=True), None) == Extraction()
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("USER: plan\n\nASSISTANT: **Key Design Decision:** Shell out to the CLI.", "Shell out to the CLI"),
+        ("USER: Decision: keep one table per tenant, because backups are per tenant.", "keep one table per tenant"),
+        ("USER: The flow has a decision: continue or reset?", None),
+        ("USER: look\n\nASSISTANT: The user chose to revert everything today.", None),
+        ("USER: So the customer decided to use Redis for the cache, because it is fast.", None),
+        ("USER: So we have now decided to use Redis for the cache, because it is fast.", "Redis"),
+    ],
+)
+def test_a_decision_is_ones_own_or_labelled_as_one(read: Read, text: str, choice: str | None) -> None:
+    """F-INTENT-1: what somebody outside the conversation chose is told, not decided."""
+    decisions = [s for s in read(text).statements if s.kind is StatementKind.DECISION]
+    assert [s.choice for s in decisions] == ([choice] if choice else [])
+    assert all("**" not in s.text for s in decisions)
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Please don't use default exports in this repository.", True),
+        ("I never use default exports in a repository of mine.", True),
+        ("The settings tests use t.Chdir and don't use t.Parallel because of that.", False),
+        ("These helpers never use the global state of the package.", False),
+    ],
+)
+def test_a_rule_is_told_from_a_description(read: Read, text: str, kept: bool) -> None:
+    """F-INTENT-1, vocabulary.md §6: "don't use" is a rule only where nothing else is its subject."""
+    found = [s for s in read(f"USER: {text}").statements if s.kind is StatementKind.PREFERENCE]
+    assert bool(found) is kept

@@ -206,7 +206,7 @@ def _quoted(text: str, place: int) -> bool:
 
 
 def _shown(text: str) -> str:
-    return text.strip("*_ ")[:MAX_TEXT]
+    return text.replace("**", "").strip("*_ ")[:MAX_TEXT]
 
 
 def _half(sentence: Sentence, reading: Reading) -> tuple[int, int]:
