@@ -317,6 +317,8 @@ def test_a_summary_makes_no_statement(
         ("USER: plan\n\nASSISTANT: **Key Design Decision:** Shell out to the CLI.", "Shell out to the CLI"),
         ("USER: Decision: keep one table per tenant, because backups are per tenant.", "keep one table per tenant"),
         ("USER: The flow has a decision: continue or reset?", None),
+        ("USER: The hook answers with decision: block and a reason, which the harness shows.", None),
+        ("USER: 2. Final decision: drop the second cache.", "drop the second cache"),
         ("USER: look\n\nASSISTANT: The user chose to revert everything today.", None),
         ("USER: So the customer decided to use Redis for the cache, because it is fast.", None),
         ("USER: So we have now decided to use Redis for the cache, because it is fast.", "Redis"),

@@ -102,7 +102,9 @@ class Statements:
             for match in pattern.finditer(sentence.text):
                 if not own and not self._cues.first_person.search(sentence.text, 0, match.end()):
                     continue
-                if _quoted(sentence.text, match.start()) or self._told_of_others(sentence.text[: match.start()]):
+                if _quoted(sentence.text, match.start()) or self._told_of_others(
+                    sentence.text[: match.start()], match.group()
+                ):
                     continue
                 found = self._decision(sentence, reading, match, strong)
                 if found is not None:
@@ -159,7 +161,10 @@ class Statements:
         confidence = PREFERENCE_WITH_ENTITY if entities else PREFERENCE
         yield self._plain(StatementKind.PREFERENCE, confidence, sentence, reading, match.start())
 
-    def _told_of_others(self, before: str) -> bool:
+    def _told_of_others(self, before: str, cue: str) -> bool:
+        """Whether somebody outside decided, or a label stands inside a sentence, where it names a field."""
+        if cue.rstrip("*").endswith(":"):
+            return bool(before.strip("*#_-0123456789.) "))
         return self._word_before(before) in self._cues.other_subjects
 
     def _opens_clause(self, before: str) -> bool:
