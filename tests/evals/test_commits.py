@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from tests.evals.conftest import FIRST, QUERIES, SECOND, SESSIONS, A, B, C, MakeData
@@ -129,6 +130,19 @@ def test_a_question_asked_twice_is_the_users_mistake(make_data: MakeData) -> Non
         read_commits(make_data(queries=[*QUERIES, QUERIES[0]]))
 
 
-def test_a_question_without_gold_is_the_users_mistake(make_data: MakeData) -> None:
-    with pytest.raises(UsageError):
-        read_commits(make_data(queries=[{**QUERIES[0], "gold_sessions": []}]))
+def test_a_question_without_gold_is_left_out_and_counted(make_data: MakeData) -> None:
+    """Nothing can be found for it; a set of none but such questions is the user's mistake."""
+    bare = {**QUERIES[0], "commit": "c9", "gold_sessions": []}
+    commits = read_commits(make_data(queries=[*QUERIES, bare]))
+    assert (len(commits.questions), commits.left_out) == (len(QUERIES), 1)
+    with pytest.raises(UsageError, match="no question"):
+        read_commits(make_data(queries=[bare]))
+
+
+def test_the_list_of_sessions_may_lie_beside_the_transcripts(make_data: MakeData, tmp_path: Path) -> None:
+    data = make_data()
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    for path in data.glob("sessions.json*"):
+        path.rename(beside / path.name)
+    assert read_commits(data, beside).transcripts

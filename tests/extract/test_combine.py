@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from memory_fabric.errors import ConfigError
+from memory_fabric.errors import ConfigError, ExtractionError
 from memory_fabric.ingest.extract import WAYS, extract_all, extractors
+from memory_fabric.ingest.extract.rules import Rules
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation, RelationOrigin
 from memory_fabric.model.memory import Memory, MemoryId, Project
@@ -53,7 +54,7 @@ def test_everything_is_kept_once_and_drops_are_added(
     )
     merged = extract_all([Canned(one), Canned(two)], remember(""), exchange(), None)
     assert merged == Extraction(
-        entities=(entity("Redis", "rd", "rds", "REDIS"), entity("Celery")),
+        entities=(entity("Redis", "rd", "REDIS", "rds"), entity("Celery")),
         relations=(relation("celery", "redis"),),
         mentions=(Mention(MemoryId("m1"), EntityId("redis")),),
         dropped={"filler": 3, "unknown end": 1, "same ends": 1},
@@ -87,3 +88,23 @@ def test_extraction_is_deterministic(
 def test_an_unknown_way_is_named(words: Lexicon) -> None:
     with pytest.raises(ConfigError, match="'magic'"):
         extractors(words, ["magic"])
+
+
+class Broken:
+    """An extractor whose model answered nonsense."""
+
+    name = "model"
+
+    def extract(self, memory: Memory, exchange: Exchange, project: Project | None) -> Extraction:  # noqa: ARG002
+        raise ExtractionError("the reply is no JSON")
+
+
+def test_a_failed_extraction_costs_its_facts_alone(
+    remember: Callable[[str], Memory], exchange: Callable[..., Exchange], words: Lexicon
+) -> None:
+    """F-ERR-9: the memory is kept, what the others found too, and the failure is counted."""
+    memory = remember("USER: We decided to use Redis for caching because it is fast.")
+    alone = extract_all([Rules(words)], memory, exchange(), None)
+    found = extract_all([Broken(), Rules(words)], memory, exchange(), None)
+    assert found.mentions == alone.mentions != ()
+    assert found.dropped == {**alone.dropped, "model failed": 1}

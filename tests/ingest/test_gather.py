@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from memory_fabric.ingest.gather import Gathered, united
+from memory_fabric.ingest.extract.combine import united
+from memory_fabric.ingest.gather import Gathered
 from memory_fabric.model.graph import Entity, EntityId, Mention
 from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, SessionId
 from memory_fabric.model.vocabulary import Kind
@@ -19,7 +20,6 @@ def memory(id: str) -> Memory:  # noqa: A002 - as the field is called
 
 def test_the_first_display_name_stays_and_other_spellings_are_aliases() -> None:
     """C-050: one entity, however spelled."""
-    assert united(None, entity("Redis")) == entity("Redis")
     assert united(entity("Redis"), entity("Redis")) == entity("Redis")
     both = united(entity("Redis", "redis-server"), entity("REDIS", "Redis", "redis-server", "remote dictionary"))
     assert both == entity("Redis", "redis-server", "REDIS", "remote dictionary")

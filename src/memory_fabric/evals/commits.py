@@ -51,6 +51,8 @@ class Commits:
     questions: tuple[Question, ...]
     transcripts: Mapping[str, tuple[Transcript, ...]]
     """Session as its records name it → the files it lies in: a session continued on another day has two."""
+    left_out: int = 0
+    """Questions without gold."""
 
     def items(self, memories: Iterable[Memory]) -> list[str]:
         """Files in the order in which their first memory was found, each once.
@@ -76,23 +78,27 @@ def _session_key(stem: str) -> str:
     return stem[-36:]
 
 
-def read_commits(data: Path) -> Commits:
-    """The suite's data from its folder.
+def read_commits(data: Path, transcripts: Path | None = None) -> Commits:
+    """The suite's data from its folder; the list of sessions may lie beside the transcripts instead.
+
+    Questions without gold are left out and counted.
 
     Raises:
-        UsageError: a file is missing, is there twice, or is not of the documented shape; there is no question, one is
-            there twice, or one has no gold.
+        UsageError: a file is missing, is there twice, or is not of the documented shape; there is no question, or one
+            is there twice.
     """
     queries = sorted(data.glob("queries_*.json"))
     if len(queries) != 1:
         raise UsageError(f"{data}: {len(queries)} files match queries_*.json", "give a folder that holds exactly one")
-    questions = _shaped(queries[0], lambda path: tuple(map(_question, json.loads(path.read_bytes()))))
+    read = _shaped(queries[0], lambda path: tuple(map(_question, json.loads(path.read_bytes()))))
+    questions = tuple(each for each in read if each.gold)
     if not questions:
         raise UsageError(f"{queries[0]}: it holds no question", "see docs/commands.md")
     twice = next((id_ for id_, count in Counter(each.id for each in questions).items() if count > 1), None)
     if twice is not None:
         raise UsageError(f"{queries[0]}: the commit {twice} is there twice", "leave one out")
-    return Commits(questions, _shaped(_sessions(data), lambda path: _transcripts(_rows(path))))
+    sessions = _shaped(_sessions(data, transcripts or data), lambda path: _transcripts(_rows(path)))
+    return Commits(questions, sessions, len(read) - len(questions))
 
 
 def _shaped(path: Path, read: Callable[[Path], T]) -> T:
@@ -105,16 +111,18 @@ def _shaped(path: Path, read: Callable[[Path], T]) -> T:
 
 def _question(row: Mapping[str, object]) -> Question:
     id_, text, gold = row["commit"], row["query"], row["gold_sessions"]
-    if not (isinstance(id_, str) and isinstance(text, str) and isinstance(gold, list) and gold):
+    if not (isinstance(id_, str) and isinstance(text, str) and isinstance(gold, list)):
         raise TypeError(f"{row!r:.200}")
     return Question(id_, text, frozenset(map(str, gold)), bool(row.get("verbatim_in_text")))
 
 
-def _sessions(data: Path) -> Path:
-    plain, packed = data / "sessions.json", data / "sessions.json.gz"
-    found = next((path for path in (plain, packed) if path.exists()), None)
+def _sessions(*folders: Path) -> Path:
+    names = ("sessions.json", "sessions.json.gz")
+    found = next((path for folder in folders for name in names if (path := folder / name).exists()), None)
     if found is None:
-        raise UsageError(f"{data}: no sessions.json or sessions.json.gz", "unpack the set's files into this folder")
+        raise UsageError(
+            f"{folders[0]}: no sessions.json or sessions.json.gz", "unpack the set's files into this folder"
+        )
     return found
 
 

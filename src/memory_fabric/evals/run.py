@@ -53,7 +53,7 @@ def run(
     """
     if suite.name not in SUITES:
         raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
-    commits = read_commits(suite.data)
+    commits = read_commits(suite.data, suite.transcripts)
     tell = progress or (lambda *_: None)
     with ExitStack() as stack:
         home = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-eval-")))
@@ -80,6 +80,7 @@ def _measure(fabric: Fabric, commits: Commits, mode: Mode, tell: Progress) -> di
     seconds.sort()
     return {
         "n": len(everything),
+        "left_out": commits.left_out,
         "metrics": _figures(rankings, everything),
         "by": {"not_verbatim": {"n": len(kept), **_figures(rankings, kept)}} if kept else {},
         "milliseconds": {

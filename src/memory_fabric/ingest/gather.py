@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from memory_fabric.ingest.extract.combine import united
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation
 from memory_fabric.model.memory import Memory, Project, Session
 from memory_fabric.ports import Batch, Extraction, LedgerEntry, Record
@@ -26,7 +27,8 @@ class Gathered:
         record = Record(replace(memory, entities=tuple(mentioned)), seq, part, found.statements)
         self._records.append(record)
         for entity in found.entities:
-            self._entities[entity.id] = united(self._entities.get(entity.id), entity)
+            known = self._entities.get(entity.id)
+            self._entities[entity.id] = entity if known is None else united(known, entity)
         self._relations.extend(found.relations)
         self._mentions.update(dict.fromkeys(found.mentions))
 
@@ -41,11 +43,3 @@ class Gathered:
             mentions=tuple(self._mentions),
             ledger=ledger,
         )
-
-
-def united(known: Entity | None, met: Entity) -> Entity:
-    """One entity from two sights of it: the first display name stays, every other spelling is an alias."""
-    if known is None:
-        return met
-    spellings = (*known.aliases, *([met.name] if met.name != known.name else []), *met.aliases)
-    return replace(known, aliases=tuple(dict.fromkeys(s for s in spellings if s != known.name)))

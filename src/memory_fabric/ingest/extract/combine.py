@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from memory_fabric.errors import ExtractionError
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation
 from memory_fabric.model.memory import Memory, Project, Statement
 from memory_fabric.model.transcript import Exchange
@@ -25,7 +26,7 @@ def extract_all(
     mentions: dict[Mention, None] = {}
     statements: dict[Statement, None] = {}
     dropped: Counter[str] = Counter()
-    parts = [extractor.extract(memory, exchange, project) for extractor in extractors]
+    parts = [_tried(extractor, memory, exchange, project) for extractor in extractors]
     for part in parts:
         for entity in part.entities:
             known = entities.get(entity.id)
@@ -49,8 +50,16 @@ def extract_all(
     )
 
 
+def _tried(extractor: Extractor, memory: Memory, exchange: Exchange, project: Project | None) -> Extraction:
+    """What one extractor finds; where it cannot, the memory is kept without its facts, and that is counted (F-ERR-9)."""
+    try:
+        return extractor.extract(memory, exchange, project)
+    except ExtractionError:
+        return Extraction(dropped={f"{extractor.name} failed": 1})
+
+
 def united(first: Entity, second: Entity) -> Entity:
     """One entity found twice: the first name and label, all aliases in order."""
-    aliases = dict.fromkeys((*first.aliases, *second.aliases, second.name))
+    aliases = dict.fromkeys((*first.aliases, second.name, *second.aliases))
     aliases.pop(first.name, None)
     return Entity(first.id, first.name, first.kind or second.kind, tuple(aliases), first.label or second.label)
