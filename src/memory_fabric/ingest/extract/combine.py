@@ -51,7 +51,7 @@ def extract_all(
 
 
 def _tried(extractor: Extractor, memory: Memory, exchange: Exchange, project: Project | None) -> Extraction:
-    """What one extractor finds; where it cannot, the memory is kept without its facts, and that is counted (F-ERR-9)."""
+    """What one extractor finds; where it cannot, the memory is kept without its facts, which is counted (F-ERR-9)."""
     try:
         return extractor.extract(memory, exchange, project)
     except ExtractionError:
