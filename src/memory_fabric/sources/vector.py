@@ -38,11 +38,11 @@ class VectorSource:
         if not query.text.strip():
             return Found(self.name, ())
         space = self._embedder.space
-        if space not in self._index.coverage():
-            raise SourceUnavailable(
-                f"vector: no memory has vectors of {space} yet", "run `memory-fabric ingest` without --no-embed"
-            )
+        if self._index.background(space) is None:
+            self._require_vectors()  # before the model is loaded for nothing
         near = self._index.nearest(space, self._question(query.text), query.scope, limit)
+        if not near:
+            self._require_vectors()
         background = self.background()
         raw = {memory: self._standardised(cosine, background) for memory, cosine in near}
         hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(list(raw)))
@@ -59,6 +59,14 @@ class VectorSource:
     def background(self) -> Background:
         """The zero and the unit of this space's cosines in this store."""
         return self._index.background(self._embedder.space) or self._embedder.prior
+
+    def _require_vectors(self) -> None:
+        """Refuse a space without vectors.  Counting them all costs a millisecond or more: asked where in doubt."""
+        space = self._embedder.space
+        if space not in self._index.coverage():
+            raise SourceUnavailable(
+                f"vector: no memory has vectors of {space} yet", "run `memory-fabric ingest` without --no-embed"
+            )
 
     def _question(self, text: str) -> Vectors:
         """The question's vector; the last one is kept, since ``weigh`` follows ``find``."""
