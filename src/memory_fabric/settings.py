@@ -6,7 +6,6 @@ Every field names its environment variable, its range and its source; ``docs/con
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -213,16 +212,26 @@ def _from_environment(env: Mapping[str, str]) -> Mapping[str, str]:
 
 def _from_file(path: Path) -> Mapping[str, object]:
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}", "mend or remove the file") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+    import tomllib
+
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _unreadable(path, error) from error
     unknown = sorted(set(values) - set(_FIELDS) | {"home"} & set(values))
     if unknown:
         known = ", ".join(name for name in _FIELDS if name != "home")
         raise ConfigError(f"{path}: unknown setting {unknown[0]!r}", f"known settings: {known}")
     return values
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    return ConfigError(f"{path}: cannot be read: {error}", "mend or remove the file")
 
 
 def _read(name: str, value: object) -> object:
