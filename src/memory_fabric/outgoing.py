@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.ingest.redact import redact
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.result import Answer, Candidate
-from memory_fabric.search.context import Context
-from memory_fabric.search.history import HistoryItem
+
+if TYPE_CHECKING:
+    from memory_fabric.search.context import Context
+    from memory_fabric.search.history import HistoryItem
 
 
 def clean_memory(memory: Memory) -> Memory:
