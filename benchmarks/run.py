@@ -244,12 +244,14 @@ def arguments(given: Sequence[str] | None) -> argparse.Namespace:
         kind.add_argument("--modes", nargs="+", default=modes, choices=MODES)
     for kind in (filling, asking, whole):
         kind.add_argument("--out", type=Path, metavar="FILE")
+        kind.add_argument("--note", help="what was measured on, kept in the result")
     return parser.parse_args(given)
 
 
 def main(given: Sequence[str] | None = None) -> None:
     options = arguments(given)
-    facts = {"benchmark": options.kind, "version": __version__, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
+    facts: dict[str, Any] = {"benchmark": options.kind, "version": __version__, "date": f"{datetime.now(UTC):%Y-%m-%d}"}
+    facts |= {"note": options.note} if options.note else {}
     measured = {"ingest": ingest, "search": search, "process": process}[options.kind](options)
     text = json.dumps({**facts, "machine": machine(), **measured}, indent=2) + "\n"
     if options.out:
