@@ -55,6 +55,8 @@ def test_edges_are_grouped_best_supported_first_then_newest(store: Store, build:
     assert [(e.subject, e.object) for e in edges] == [("a", "b"), ("a", "d"), ("c", "a")]
     assert edges[0].evidence == "m1", "the newest evidence speaks for the fact"
     assert len(store.edges([EntityId("a")], Scope(), 2)) == 2
+    assert store.edges([EntityId("a")], Scope(), 1, Predicate.FIXES) == [edges[2]], "the limit counts those alone"
+    assert store.edges([EntityId("a")], Scope(), 9, Predicate.REPLACES) == []
     assert store.edges([EntityId("a"), EntityId("b")], Scope(), 9) == edges, "an edge between two starts comes once"
     assert store.edges([], Scope(), 9) == store.edges([EntityId("x")], Scope(), 9) == []
     assert store.degrees([EntityId("a"), EntityId("b"), EntityId("x")]) == {"a": 3, "b": 1, "x": 0}

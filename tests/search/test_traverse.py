@@ -14,7 +14,7 @@ from memory_fabric.errors import UsageError
 from memory_fabric.model.graph import Entity, EntityId, Mention, Relation, RelationOrigin
 from memory_fabric.model.memory import MemoryId, ProjectId
 from memory_fabric.model.query import Scope
-from memory_fabric.model.vocabulary import Kind
+from memory_fabric.model.vocabulary import Kind, Predicate
 from memory_fabric.search import traverse
 from memory_fabric.search.related import as_written, connections, related
 from memory_fabric.search.traverse import (
@@ -42,7 +42,13 @@ class Edges:
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self.all = [edge(*pair) for pair in pairs]
 
-    def edges(self, ids: Iterable[EntityId], scope: Scope, limit: int) -> list[Relation]:  # noqa: ARG002
+    def edges(
+        self,
+        ids: Iterable[EntityId],
+        scope: Scope,  # noqa: ARG002
+        limit: int,
+        predicate: Predicate | None = None,  # noqa: ARG002
+    ) -> list[Relation]:
         asked = set(ids)
         return [each for each in self.all if asked & {each.subject, each.object}][:limit]
 

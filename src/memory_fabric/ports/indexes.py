@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryId, SessionId
 from memory_fabric.model.query import Scope
+from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports.embedding import Background
 
 if TYPE_CHECKING:
@@ -135,8 +136,13 @@ class Graph(Protocol):
         """The entities known by these ids."""
         ...
 
-    def edges(self, ids: Sequence[EntityId], scope: Scope, limit: int) -> list[Relation]:
-        """Live relations with at least one end among these, best supported first (number of evidences), then newest."""
+    def edges(
+        self, ids: Sequence[EntityId], scope: Scope, limit: int, predicate: Predicate | None = None
+    ) -> list[Relation]:
+        """Live relations with at least one end among these, best supported first (number of evidences), then newest.
+
+        ``predicate`` keeps those of one predicate, before the limit.
+        """
         ...
 
     def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:

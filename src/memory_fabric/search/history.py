@@ -36,8 +36,8 @@ def history(
     by_name = {entity_key(name): entity.id for entity in store.find(names) for name in (*entity.aliases, entity.name)}
     # What came later may lie outside the window asked about, and is no statement of that kind.
     later_too = Scope(scope.projects, as_of=scope.as_of, superseded=True)
-    edges = store.edges(list(by_name.values()), later_too, MAX_EDGES) if by_name else []
-    replacing = [edge for edge in edges if edge.predicate is Predicate.REPLACES]
+    entities = list(by_name.values())
+    replacing = store.edges(entities, later_too, MAX_EDGES, Predicate.REPLACES) if entities else []
     labels = store.entities([edge.subject for edge in replacing])
     items = []
     for memory, statement in rows:

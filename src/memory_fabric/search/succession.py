@@ -47,8 +47,8 @@ def _replacing(graph: Graph, entities: Sequence[EntityId], query: Query) -> list
     if not entities:
         return []
     among = set(entities)
-    edges = graph.edges(list(dict.fromkeys(entities)), query.scope, MAX_EDGES)
-    return [edge for edge in edges if edge.predicate is Predicate.REPLACES and edge.object in among]
+    edges = graph.edges(list(dict.fromkeys(entities)), query.scope, MAX_EDGES, Predicate.REPLACES)
+    return [edge for edge in edges if edge.object in among]
 
 
 def _later(memory: Memory, seed: Memory) -> bool:

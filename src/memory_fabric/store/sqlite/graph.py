@@ -9,6 +9,7 @@ from datetime import datetime
 from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Scope
+from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, bounded, entity_of, relation_of
@@ -56,12 +57,19 @@ class GraphTable:
         found = {str(row[0]): entity_of(row[:4]) for row in rows}
         return {id_: found[key] for key, id_ in asked.items() if key in found}
 
-    def edges(self, ids: Sequence[EntityId], scope: Scope, limit: int) -> list[Relation]:
+    def edges(
+        self, ids: Sequence[EntityId], scope: Scope, limit: int, predicate: Predicate | None = None
+    ) -> list[Relation]:
         """Facts at these entities, best supported first, then newest; equal ones once, told by the newest evidence."""
         condition = relations_in(scope, self._now())
-        values = condition.values | {"ids": _ids(ids), "limit": max(limit, 0)}
+        values = condition.values | {
+            "ids": _ids(ids),
+            "limit": max(limit, 0),
+            "predicate": predicate and predicate.value,
+        }
+        chosen = condition.sql if predicate is None else f"r.predicate = :predicate AND {condition.sql}"
         with self._connections.reading() as connection:
-            return [relation_of(row) for row in all_rows(connection, query("edges", condition.sql), values)]
+            return [relation_of(row) for row in all_rows(connection, query("edges", chosen), values)]
 
     def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:
         """Live facts at each entity, equal ones once; 0 for those without any."""

@@ -14,6 +14,7 @@ from memory_fabric.errors import StoreUnavailable
 from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryId, Project, Session, SessionId, Statement, StatementKind
 from memory_fabric.model.query import Scope
+from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit
 from memory_fabric.store.sqlite import migrations
 from memory_fabric.store.sqlite.connection import Connections
@@ -264,9 +265,11 @@ class SqliteStore:
         """The entities known by these ids."""
         return self._graph.entities(ids)
 
-    def edges(self, ids: Sequence[EntityId], scope: Scope, limit: int) -> list[Relation]:
+    def edges(
+        self, ids: Sequence[EntityId], scope: Scope, limit: int, predicate: Predicate | None = None
+    ) -> list[Relation]:
         """Facts at these entities, best supported first."""
-        return self._graph.edges(ids, scope, limit)
+        return self._graph.edges(ids, scope, limit, predicate)
 
     def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:
         """Live facts at each entity."""
