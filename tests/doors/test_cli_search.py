@@ -42,9 +42,9 @@ def test_every_identifier_is_given_with_its_source(call: Call, remembering: Path
     for each in data["results"]:
         assert each["id"].startswith(f"{each['source']}:m_")
         assert each["source"] in data["sources"]
-    assert data["total_results"] == sum(data["sources"].values()) - data["sources"]["merged"] - sum(
-        len(each["absorbed"]) for each in data["results"]
-    )
+    hits = sum(count for source, count in data["sources"].items() if source != "merged")
+    assert len(data["results"]) == min(10, data["total_results"])
+    assert data["total_results"] <= hits - data["sources"]["merged"] < hits
 
 
 @pytest.mark.parametrize("question", [[], [""], ["  "]])

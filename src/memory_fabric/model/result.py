@@ -108,11 +108,11 @@ class Answer:
     mix: Mapping[str, float]
     """Source → weight decided by routing; sums to 1 (empty when nothing was asked)."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Source → hits before merging (F-RES-3)."""
+    """Source → its hits that came to a result, shown or not (F-RES-3)."""
     merged: int = 0
-    """Results that absorbed another, shown or not."""
+    """Results that more than one hit came to."""
     absorbed: int = 0
-    """Memories that they absorbed."""
+    """Hits beyond the first of each result."""
     outages: tuple[Outage, ...] = ()
     notes: tuple[str, ...] = ()
     """Plain sentences for the user: an uncalibrated embedder, a scope that was widened."""
@@ -126,5 +126,5 @@ class Answer:
 
     @property
     def total(self) -> int:
-        """Hits over all sources less those absorbed (F-RES-3)."""
+        """Results before the limit: hits over all sources less those absorbed (F-RES-3)."""
         return sum(self.counts.values()) - self.absorbed

@@ -15,7 +15,7 @@ from datetime import datetime
 from memory_fabric.clock import Deadline
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
-from memory_fabric.model.result import Answer, Found
+from memory_fabric.model.result import Answer
 from memory_fabric.ports import Graph, MemoryStore, Source
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
@@ -28,6 +28,7 @@ from memory_fabric.search.rank import Ranking, rank
 from memory_fabric.search.recipes import sources_of, uses_graph
 from memory_fabric.search.route import Routing, mix, route
 from memory_fabric.search.succession import succession
+from memory_fabric.search.tally import tally
 from memory_fabric.search.weigh import weigh
 
 
@@ -76,19 +77,14 @@ class Search:
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
         lifted = crossref(kept, query, self.graph, self.tuning.boost)
         results = rank(lifted, query, self.tuning.ranking)[:limit]
+        counted = tally(found, lifted)
         return Answer(
             query=query,
             results=tuple(results),
             mix=mix(weights),
-            counts=counted(found, len(followed) - len(candidates)),
-            merged=sum(bool(each.absorbed) for each in kept),
-            absorbed=sum(len(each.absorbed) for each in kept),
+            counts=counted.counts,
+            merged=counted.merged,
+            absorbed=counted.absorbed,
             outages=(*outages, *failed),
             seconds={each.source: each.seconds for each in found},
         )
-
-
-def counted(found: Sequence[Found], followed: int) -> dict[str, int]:
-    """Source → hits before merging (F-RES-3); what an edge was followed to counts as the graph's."""
-    counts = {each.source: len(each.hits) for each in found}
-    return counts | ({"graph": counts.get("graph", 0) + followed} if followed else {})
