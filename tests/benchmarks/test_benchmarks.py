@@ -46,7 +46,7 @@ def measured(benchmarks: Any, tmp_path: Path, *given: object) -> dict[str, Any]:
     result: dict[str, Any] = json.loads(out.read_text(encoding="utf-8"))
     assert result["benchmark"] == given[0]
     assert result["version"] == memory_fabric.__version__
-    assert result["machine"].keys() == {"processors", "machine", "system", "python", "load_average"}
+    assert result["machine"].keys() == {"processors", "machine", "system", "python", "load_average", "loop_ms"}
     assert str(tmp_path) not in out.read_text(encoding="utf-8")
     return result
 
