@@ -13,10 +13,10 @@ from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
 from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer
 
-CANDIDATES = 120
+CANDIDATES = 100
 """Units that FTS5 hands to the exact scoring; more are taken where units are short, in proportion."""
 
-IN_CONTEXT = 40
+IN_CONTEXT = 30
 """Units, best first, whose neighbourhood is read as well; likewise more where units are short."""
 
 USUAL_LENGTH = 150.0
