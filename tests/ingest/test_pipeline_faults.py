@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 from tests.formats.claude_records import call, reply, result, user
-from tests.ingest.world import S1, World, exchange, exchanges, uid
+from tests.ingest.world import S1, World, exchange, exchanges, lines, uid
 
 import memory_fabric
+from memory_fabric.curate.health import Verdict, examine
 from memory_fabric.errors import MalformedFile
 from memory_fabric.ingest.discover import COMPRESSED_TWIN
 from memory_fabric.ingest.formats import formats
@@ -51,7 +52,28 @@ def test_a_malformed_file_is_reported_and_the_others_go_on(world: World) -> None
     assert report.files[1].reason
     assert report.exit_code == 1
     assert world.prompts() == ["Ask word0", "Ask word3"]
-    assert [Path(entry.path).name for entry in world.store.entries()] == ["a.jsonl", "c.jsonl"]
+    assert [Path(entry.path).name for entry in world.store.entries()] == ["a.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def test_a_failed_file_can_be_looked_up_and_is_tried_again(world: World) -> None:
+    """Design promise 1: the reason is kept where ``doctor`` shows it, until the file can be read."""
+    path = world.write("b.jsonl", [b'{"parentUuid":null,"sessionId":"s","type":"user","uuid":"u1" oops}\n'])
+    world.ingest()
+    assert "b.jsonl" in (world.entry("b.jsonl").error or "")
+    assert world.ingest().files[0].status == "failed"
+    shown = [check for check in examine(world.store, lambda: None) if check.verdict is Verdict.FAIL]
+    assert [check.name for check in shown] == ["source file"]
+    assert "b.jsonl" in shown[0].detail
+    path.write_bytes(lines(exchanges(1)))
+    world.ingest()
+    assert world.entry("b.jsonl").error is None
+    assert world.prompts() == ["Ask word0"]
+
+
+def test_a_dry_run_leaves_no_trace_of_a_failed_file(world: World) -> None:
+    world.write("b.jsonl", [b'{"parentUuid":null,"sessionId":"s","type":"user","uuid":"u1" oops}\n'])
+    world.ingest(dry_run=True)
+    assert list(world.store.entries()) == []
 
 
 def test_a_failed_file_adds_nothing_to_the_counts(world: World) -> None:
@@ -292,16 +314,16 @@ def test_a_file_that_its_format_cannot_read_names_its_first_broken_line(world: W
     report = ingest([path], Seams(world.store, (Claimant("one"),), ()))
     (file,) = report.files
     assert (file.status, file.format, file.first_broken_line) == ("failed", "one", 1)
-    assert world.store.entries() == []
+    (entry,) = world.store.entries()
+    assert (entry.error, entry.cursor) == ("a.jsonl: nothing in it can be read", Cursor())
 
 
 def test_a_file_that_fails_later_keeps_what_was_read_before(world: World) -> None:
     """F-ING-8: a damaged source does not remove memory."""
     path = world.write("a.jsonl", exchanges(2))
     world.ingest()
-    entry = world.entry("a.jsonl")
     world.write("a.jsonl", [b'{"parentUuid":null,"sessionId":"s","type":"user","uuid":"u1" oops}\n'])
     report = world.ingest(path)
     assert report.exit_code == 1
     assert len(world.memories()) == 2
-    assert world.entry("a.jsonl") == entry
+    assert world.entry("a.jsonl").error

@@ -24,12 +24,12 @@ from memory_fabric.ingest.extract import extract_all
 from memory_fabric.ingest.formats.codex_rollout import REACHES_BACK
 from memory_fabric.ingest.gather import Gathered
 from memory_fabric.ingest.identify import identify
-from memory_fabric.ingest.progress import Look, Resume, head_hash, look
+from memory_fabric.ingest.progress import Look, Resume, entry_of, look
 from memory_fabric.ingest.project import Projects
 from memory_fabric.ingest.report import FileReport, IngestReport
 from memory_fabric.ingest.sessions import SessionBook, next_seq
 from memory_fabric.model.transcript import SessionFacts, Tally
-from memory_fabric.ports import Batch, Extractor, Format, LedgerEntry, Store
+from memory_fabric.ports import Batch, Extractor, Format, Store
 
 Progress = Callable[[Path, int, int], None]
 """Told before each file: its path, its number from 1, how many there are."""
@@ -115,6 +115,8 @@ def _one_file(path: Path, seams: Seams, projects: Projects, only: Format | None,
     except FormatError as error:
         if reader is None:
             return FileReport(str(path), "refused", reason=error.message)
+        if not report.dry_run:
+            seams.store.save(Batch(ledger=entry_of(seen, reader, account.tally, None, error=error.message)))
         return FileReport(str(path), "failed", reader.name, error.message, account.tally.first_broken_line)
     except OSError as error:
         reason = f"cannot be read: {error.strerror or error}"
@@ -150,17 +152,5 @@ def _read(seen: Look, reader: Format, account: _Account, seams: Seams, projects:
             )
             account.dropped.update(found.dropped)
             gathered.add(memory, seq, part, found)
-    ledger = LedgerEntry(
-        path=file,
-        format=reader.name,
-        size=seen.size,
-        mtime_ns=seen.mtime_ns,
-        inode=seen.inode,
-        head_hash=head_hash(seen.path, resume.cursor.offset),
-        cursor=resume.cursor,
-        session=book.main,
-        last_seq=resume.last_seq,
-        used=dict(account.tally.used),
-        skipped=dict(account.tally.skipped),
-    )
+    ledger = entry_of(seen, reader, account.tally, resume, book.main)
     return gathered.batch(projects.seen(), book.sessions(account.redacted), ledger)

@@ -6,7 +6,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from memory_fabric.model.transcript import Exchange
+from memory_fabric.model.memory import SessionId
+from memory_fabric.model.transcript import Exchange, Tally
 from memory_fabric.ports import Cursor, Format, LedgerEntry
 
 HEAD = 4096
@@ -77,3 +78,29 @@ def head_hash(path: Path, limit: int) -> str:
     """SHA-256 of the first ``min(HEAD, limit)`` bytes: bytes before the cursor, which growing does not change."""
     with path.open("rb") as stream:
         return hashlib.sha256(stream.read(min(HEAD, limit))).hexdigest()
+
+
+def entry_of(
+    seen: Look,
+    reader: Format,
+    tally: Tally,
+    resume: Resume | None,
+    session: SessionId | None = None,
+    error: str | None = None,
+) -> LedgerEntry:
+    """How far a file was read, and what of it; or, with an ``error``, why it could not be (it is tried again)."""
+    cursor = resume.cursor if resume else Cursor()
+    return LedgerEntry(
+        path=str(seen.path),
+        format=reader.name,
+        size=seen.size,
+        mtime_ns=seen.mtime_ns,
+        inode=seen.inode,
+        head_hash=head_hash(seen.path, cursor.offset),
+        cursor=cursor,
+        session=session,
+        last_seq=resume.last_seq if resume else -1,
+        used=dict(tally.used),
+        skipped=dict(tally.skipped),
+        error=error,
+    )
