@@ -64,6 +64,10 @@ def test_a_failed_file_can_be_looked_up_and_is_tried_again(world: World) -> None
     shown = [check for check in examine(world.store, lambda: None) if check.verdict is Verdict.FAIL]
     assert [check.name for check in shown] == ["source file"]
     assert "b.jsonl" in shown[0].detail
+    whole = path.read_bytes()
+    path.unlink()
+    assert all(check.verdict is not Verdict.FAIL for check in examine(world.store, lambda: None))
+    path.write_bytes(whole)
     path.write_bytes(lines(exchanges(1)))
     world.ingest()
     assert world.entry("b.jsonl").error is None

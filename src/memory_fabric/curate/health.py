@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 
 from memory_fabric.errors import MemoryFabricError
 from memory_fabric.ports import Embedder, Store
@@ -42,7 +43,7 @@ def examine(store: Store, open_embedder: Callable[[], Embedder | None]) -> Itera
 def _reading(store: Store) -> Iterator[Check]:
     """Files that could not be read, and lines that were broken."""
     entries = store.entries()
-    failed = [entry for entry in entries if entry.error]
+    failed = [entry for entry in entries if entry.error and Path(entry.path).exists()]
     broken = [(entry.path, entry.skipped["broken json"]) for entry in entries if entry.skipped.get("broken json")]
     yield from (Check("source file", Verdict.FAIL, f"{entry.path}: {entry.error}") for entry in failed)
     yield from (Check("source file", Verdict.WARN, f"{path}: {count} broken lines left out") for path, count in broken)
