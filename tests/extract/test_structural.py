@@ -77,6 +77,8 @@ def test_general_names_carry_the_project(watch: Watch, path: str, name: str) -> 
         ("a.py", "/work/shopfront/src", "/work/shopfront", "artifact:p1/src/a.py"),
         ("../a.py", "/work/shopfront/src", "/work/shopfront", "artifact:p1/a.py"),
         ("/work/tree-2/src/a.py", "/work/tree-2", "/work/shopfront", "artifact:p1/src/a.py"),
+        ("/work/shopfront/.worktrees/3/src/a.py", "/work/shopfront", "/work/shopfront", "artifact:p1/src/a.py"),
+        ("src/a.py", "/work/shopfront/.claude/worktrees/x", "/work/shopfront", "artifact:p1/src/a.py"),
         ("C:\\shop\\src\\a.py", "C:\\shop", "C:\\shop", "artifact:p1/src/a.py"),
         ("/etc/hosts", "/work/shopfront", "/work/shopfront", "artifact:/etc/hosts"),
         ("/work/shopfront-two/a.py", "/work/shopfront", "/work/shopfront", "artifact:/work/shopfront-two/a.py"),

@@ -203,8 +203,12 @@ def _place(target: str, cwd: str | None, project: Project | None) -> tuple[PureP
         bases.append(flavour(cwd))
     for base in bases:
         if len(base.parts) > 1 and path.is_relative_to(base) and path != base:
-            return path, path.relative_to(base).as_posix()
+            return path, _INSIDE_WORKTREE.sub("", path.relative_to(base).as_posix()) or None
     return path, None
+
+
+_INSIDE_WORKTREE = re.compile(r"^\.(?:claude/)?worktrees/[^/]+/")
+"""Where tools put work trees inside a repository: a file there is the main tree's file (decision 10, C-150)."""
 
 
 def _normal(path: PurePath) -> PurePath:
