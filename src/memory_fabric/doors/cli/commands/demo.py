@@ -157,10 +157,10 @@ def _read(report: IngestReport) -> str:
 
     kept = report.memories
     fresh = count(report.count("read") + report.count("grown"), "transcript")
-    vectors = f", {report.embedded:,} embedded" if report.embedded else ""
+    vectors = f"; {report.embedded:,} embedded" if report.embedded else ""
     redacted = f", {count(report.redacted.total(), 'secret')} redacted" if report.redacted else ""
     memories = count(kept["added"], "memory", "memories")
-    return f"{fresh} → {memories}, {kept['relations']:,} relations{redacted}{vectors}, in {report.seconds:.1f} s"
+    return f"{fresh} → {memories}, {kept['relations']:,} relations{redacted}, read in {report.seconds:.1f} s{vectors}"
 
 
 def as_data(
