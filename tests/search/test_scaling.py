@@ -156,8 +156,8 @@ def test_a_source_of_no_weight_adds_to_no_score() -> None:
     [
         (MemoryKind.EXCHANGE, "text", 1.0),
         (MemoryKind.EXCHANGE, "graph", 1.1),
-        (MemoryKind.SUMMARY, "text", 0.8),
-        (MemoryKind.SUMMARY, "graph", 0.8),
+        (MemoryKind.SUMMARY, "text", 0.7),
+        (MemoryKind.SUMMARY, "graph", 0.7),
     ],
 )
 def test_authority_before_scaling(kind: MemoryKind, source: str, value: float) -> None:

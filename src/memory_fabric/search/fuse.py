@@ -17,7 +17,7 @@ TIME_WEIGHT = 4.0
 GRAPH_AUTHORITY = 1.1
 """A memory that relations lead to, not one that only mentions what was asked (F-RANK-4)."""
 
-DERIVED_AUTHORITY = 0.8
+DERIVED_AUTHORITY = 0.7
 """Derived text, such as compaction summaries: below 1.0 (F-RANK-4, C-019)."""
 
 Weighed = Mapping[str, Mapping[MemoryId, float]]
