@@ -126,14 +126,16 @@ def test_what_the_agent_called_a_problem_is_not_open(store: SqliteStore) -> None
     assert "Open problems" not in titles(load(store, ALL))
 
 
-def test_a_session_is_named_by_its_newest_question(store: SqliteStore) -> None:
+def test_a_session_is_named_by_the_first_question_that_tells_something(store: SqliteStore) -> None:
     shelf = Shelf()
-    shelf.say("m1", "first question", "an answer", days=2)
-    shelf.say("m2", "second question", "an answer", days=1)
-    shelf.put(memory("m3", "note", session="s2", days=0.5, kind=MemoryKind.NOTE))
+    shelf.say("m1", "ok", "an answer", days=3)
+    shelf.say("m2", "why are the pages slow?", "an answer", days=2)
+    shelf.say("m3", "and what about the others?", "an answer", days=1)
+    shelf.say("m4", "yes, do it", "done", days=0.9)
+    shelf.put(memory("n1", "note", session="s2", days=0.5, kind=MemoryKind.NOTE))
     shelf.save(store)
     (recent,) = load(store, ALL).sections
-    assert [item.split(": ")[1] for item in recent.items] == ["note (m3)", "second question (m2)"]
+    assert [item.split(": ")[1] for item in recent.items] == ["note (n1)", "why are the pages slow? (m4)"]
 
 
 def test_long_items_are_shortened_with_a_mark(store: SqliteStore) -> None:

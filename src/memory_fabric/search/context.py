@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_fabric.model.memory import Memory, Session, Statement, StatementKind
+from memory_fabric.model.memory import Memory, MemoryKind, Session, Statement, StatementKind
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Store
 from memory_fabric.search.history import HistoryItem, history
@@ -20,6 +20,12 @@ CHARACTERS_PER_TOKEN = 4
 
 OPEN_FOR = timedelta(minutes=30)
 """A problem counts as open when its session ended within this time of it: nobody worked on after it."""
+
+LOOKED_AT = 300
+"""Newest memories among which the recent sessions are looked for: a long session alone has a hundred."""
+
+TELLING = 15
+"""Characters of a prompt that can stand for a session: "yes, do it" cannot, unless nothing else was said."""
 
 LINE = 240
 """Characters of one item."""
@@ -53,7 +59,7 @@ def load(store: Store, scope: Scope, budget: int = 2000) -> Context:
     """Recent decisions that still hold, open problems, standing preferences and recent sessions of a scope."""
     decisions = _distinct(item for item in history(store, scope, limit=40) if item.superseded_by is None)
     preferences = _distinct(history(store, scope, (StatementKind.PREFERENCE,), limit=20))
-    recent = store.recent(scope, 60)
+    recent = store.recent(scope, LOOKED_AT)
     sections = [
         ("Decisions", [_said(item.memory, item.statement) for item in decisions][:DECISIONS]),
         ("Open problems", [_said(*row) for row in _open_problems(store, scope)][:PROBLEMS]),
@@ -104,16 +110,20 @@ def _said(memory: Memory, statement: Statement) -> str:
 
 
 def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
-    """One line a session, newest first: its title, or what was asked first among its recent memories."""
+    """One line a session, newest first: its title, or the first thing asked in it, as far back as ``recent`` goes."""
     newest: dict[str, Memory] = {}
+    asked: dict[str, str] = {}
     for memory in recent:
         if not memory.metadata.get("sidechain"):
             newest.setdefault(memory.origin.session, memory)
+            prompt = split_exchange(memory.text)[0]
+            known_so_far = asked.get(memory.origin.session, "")
+            if memory.kind is not MemoryKind.SUMMARY and len(prompt) >= min(TELLING, len(known_so_far)):
+                asked[memory.origin.session] = prompt
     known = store.sessions([memory.origin.session for memory in newest.values()])
     for memory in newest.values():
         session = known.get(memory.origin.session)
-        prompt = split_exchange(memory.text)[0]
-        title = (session.title if session else None) or prompt
+        title = (session.title if session else None) or asked.get(memory.origin.session)
         if title:
             day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
             yield f"{day}{_short(title)} ({memory.id})"
