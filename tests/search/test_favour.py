@@ -7,9 +7,11 @@ from dataclasses import replace
 import pytest
 from tests.search.builders import Shelf, candidate, memory, question
 
+from memory_fabric.model.graph import RelationOrigin
 from memory_fabric.model.memory import Statement, StatementKind
-from memory_fabric.model.query import Intent
+from memory_fabric.model.query import Intent, Scope
 from memory_fabric.search.favour import FAVOUR, favour
+from memory_fabric.search.floor import relevant
 from memory_fabric.store.sqlite import SqliteStore
 
 
@@ -51,3 +53,21 @@ def test_a_store_knows_what_its_memories_state(stated: SqliteStore) -> None:
     """``MemoryStore.stated``: unknown memories and those without statements are left out."""
     ids = [memory(name).id for name in ("decision", "plain", "nowhere")]
     assert stated.stated(ids) == {"decision": frozenset({StatementKind.DECISION})}
+
+
+def test_what_touched_a_file_that_is_asked_about_is_favoured_and_shown(store: SqliteStore) -> None:
+    """F-EDGE-1: the file part_of its project is an observed relation; naming the file makes it an answer."""
+    shelf = Shelf()
+    touched = shelf.put(memory("touched"), "client.py")
+    shelf.fact("client.py", "part_of", "shop", evidence=touched)
+    shelf.save(store)
+    (fact,) = store.evidence([touched.id], Scope())[touched.id]
+    fact = replace(fact, origin=RelationOrigin.OBSERVED)
+    asked = replace(question("who changed client.py"), named=frozenset({fact.subject}))
+    weak = {"text": 0.1, "vector": 0.1, "graph": 0.5}
+    one = candidate(touched, 0.5, found_by=weak, relations=(fact,))
+    other = candidate("other", 0.5, found_by=weak)
+    assert favour([one, other], asked, store)[0].relevance == pytest.approx(0.5 * FAVOUR)
+    assert favour([one, other], question("who?"), store) == [one, other]
+    assert relevant([one, other], named=asked.named) == [one]
+    assert relevant([one, other]) == []

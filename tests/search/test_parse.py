@@ -239,3 +239,12 @@ def test_parse_never_raises(text: str) -> None:
 
 def test_a_topic_need_not_be_in_the_graph() -> None:
     assert ask("how does pagination work").entity_hints == ("pagination",)
+
+
+def test_artifacts_that_the_question_names_are_told_from_other_things() -> None:
+    """F-EDGE-1: a file is asked about by its name; a technology is only a hint."""
+    file = Entity(EntityId("artifact:p/client.py"), "client.py", Kind.ARTIFACT)
+    redis = Entity(EntityId("technology:redis"), "Redis", Kind.TECHNOLOGY)
+    query = parse("who changed client.py for Redis?", LEXICON, lambda _: [file, redis], HERE, NOW)
+    assert query.named == {file.id}
+    assert {"client.py", "redis"} <= {hint.casefold() for hint in query.entity_hints}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from memory_fabric.model.graph import EntityId
 from memory_fabric.model.memory import ProjectId
 
 
@@ -73,5 +74,7 @@ class Query:
     """The time the question asks about (F-PARSE-8), or None."""
     scope: Scope
     now: datetime
+    named: frozenset[EntityId] = frozenset()
+    """Files, commits and other artifacts of the graph that the question names: what touched them answers it."""
     all_projects: bool = False
     """The question itself widened its scope (F-PARSE-9)."""

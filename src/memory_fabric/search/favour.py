@@ -1,10 +1,11 @@
-"""A question about decisions or preferences favours the exchanges that state some (F-PARSE-6)."""
+"""A question favours what bears on it most: exchanges that decide, that prefer, that touched a file (F-PARSE-6)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
+from memory_fabric.model.graph import EntityId
 from memory_fabric.model.memory import StatementKind
 from memory_fabric.model.query import Intent, Query
 from memory_fabric.model.result import Candidate
@@ -24,12 +25,20 @@ Problems are left out: every other exchange with a coding agent reports one, and
 
 
 def favour(candidates: Sequence[Candidate], query: Query, memories: MemoryStore) -> list[Candidate]:
-    """The candidates in their order, those that state what is asked for lifted, never above 1."""
+    """The candidates in their order, those lifted, never above 1, that state what is asked for or touched it.
+
+    "Who changed client.py" is answered by what changed it, before what speaks of clients.
+    """
     wanted = WANTED.get(query.intent)
-    if wanted is None:
-        return list(candidates)
-    stated = memories.stated([each.memory.id for each in candidates])
+    stated = memories.stated([each.memory.id for each in candidates]) if wanted else {}
     return [
-        replace(each, relevance=min(1.0, each.relevance * FAVOUR)) if wanted in stated.get(each.memory.id, ()) else each
+        replace(each, relevance=min(1.0, each.relevance * FAVOUR))
+        if wanted in stated.get(each.memory.id, ()) or touches(each, query.named)
+        else each
         for each in candidates
     ]
+
+
+def touches(candidate: Candidate, named: Set[EntityId]) -> bool:
+    """Whether a relation that led to the candidate is of an artifact that is asked about."""
+    return any(relation.subject in named or relation.object in named for relation in candidate.relations)

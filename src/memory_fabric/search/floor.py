@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from memory_fabric.model.graph import RelationOrigin
+from memory_fabric.model.graph import EntityId, RelationOrigin
 from memory_fabric.model.result import Candidate
+from memory_fabric.search.favour import touches
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,18 +25,24 @@ class Floor:
     vector: float = 0.25
     """The vectors' share, in ``vector`` mode."""
     graph: float = 0.3
-    """What the graph's share adds to the others': that a thing is named, or was used, is a hint, not an answer.  What
-    a stated relation leads to is one (F-TRAV-6), and in ``graph`` mode, where nothing else speaks, everything is."""
+    """What the graph's share adds to the others': that a thing is named, or was used, is a hint, not an answer.
+
+    What a stated relation leads to is one (F-TRAV-6), so is what touched a file that is asked about, and in ``graph``
+    mode, where nothing else speaks, everything is.
+    """
 
 
-def relevant(candidates: Iterable[Candidate], floor: Floor = Floor()) -> list[Candidate]:
-    """The candidates that are worth showing, in order."""
-    return [each for each in candidates if _was_told(each) or _vouched_for(each.found_by, floor)]
+def relevant(
+    candidates: Iterable[Candidate], floor: Floor = Floor(), named: Set[EntityId] = frozenset()
+) -> list[Candidate]:
+    """The candidates that are worth showing, in order; ``named`` are the artifacts that the question names."""
+    return [each for each in candidates if _bears_on(each, named) or _vouched_for(each.found_by, floor)]
 
 
-def _was_told(candidate: Candidate) -> bool:
-    """Whether somebody said in it what the question's entities have to do with one another."""
-    return any(relation.origin is not RelationOrigin.OBSERVED for relation in candidate.relations)
+def _bears_on(candidate: Candidate, named: Set[EntityId]) -> bool:
+    """Whether relations led to it by what somebody said in it, or as it touched an artifact that is asked about."""
+    told = any(relation.origin is not RelationOrigin.OBSERVED for relation in candidate.relations)
+    return told or touches(candidate, named)
 
 
 def _vouched_for(found_by: Mapping[str, float], floor: Floor) -> bool:

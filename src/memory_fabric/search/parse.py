@@ -11,6 +11,7 @@ from memory_fabric import text as texts
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.graph import Entity
 from memory_fabric.model.query import Intent, Query, Scope, Window
+from memory_fabric.model.vocabulary import Kind
 from memory_fabric.search.timewords import window_of, without_time
 
 MAX_HINTS = 8
@@ -47,7 +48,8 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
         topic, intent = [], Intent.RECENT
     semantic = " ".join(word for word in topic if not actors.issuperset(texts.words(word))) or " ".join(topic)
     hints = [item.canonical for item in spotted]
-    hints += [entity.name for entity in find(_names(asked))]
+    known = find(_names(asked))
+    hints += [entity.name for entity in known]
     hints += [word for word in texts.words(asked) if word in lexicon.topics]
     return Query(
         text=text.strip(),
@@ -62,6 +64,7 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
             window=scope.window if topic or window is None else _within(scope.window, window),
         ),
         now=now,
+        named=frozenset(entity.id for entity in known if entity.kind is Kind.ARTIFACT),
         all_projects=wider,
     )
 

@@ -72,7 +72,7 @@ class Search:
         found, outages = dispatch(query, sources, max(self.tuning.per_source, limit), deadline, self.workers)
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
-        candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor)
+        candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor, query.named)
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
         lifted = crossref(kept, query, self.graph, self.tuning.boost)
