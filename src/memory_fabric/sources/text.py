@@ -75,14 +75,15 @@ class TextSource:
         return round(usual * min(3.0, max(1.0, USUAL_LENGTH / scorer.mean_length)))
 
     def _score(self, query: Query, units: Sequence[TextUnit], scorer: Scorer) -> dict[MemoryId, float]:
-        """The exchange and its session for every unit; the neighbourhood for the best of them."""
+        """The exchange and its session for every unit; the neighbourhood for the best that hold any word asked for."""
         whole = self._sessions(query)
         counted = {unit.memory: scorer.counts(unit) for unit in units}
         scores = {
             unit.memory: scorer.own(unit, counted[unit.memory]) + SESSION_WEIGHT * whole.get(unit.session, 0.0)
             for unit in units
         }
-        best = sorted(units, key=lambda unit: -scores[unit.memory])[: self._many(IN_CONTEXT, scorer)]
+        speaking = [unit for unit in units if any(counted[unit.memory])]
+        best = sorted(speaking, key=lambda unit: -scores[unit.memory])[: self._many(IN_CONTEXT, scorer)]
         around = self._index.around(best, BACK, FORWARD)
         counts = {
             session: {near.place: counted.get(near.memory) or scorer.counts(near) for near in neighbours}

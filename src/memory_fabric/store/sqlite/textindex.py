@@ -19,6 +19,10 @@ from memory_fabric.store.sqlite.rows import Row, all_rows
 from memory_fabric.store.sqlite.scope import as_list, memories_in, session_texts_in
 from memory_fabric.text import clean
 
+FEW_POSTINGS = 1_000
+"""Units that are scored in any case; from there up to half of the store, at most ``POSTINGS``.  It costs nothing on the
+commits suite (2,089 units): hit@10 80.0 by scoring all, 81.3 so, MRR the same."""
+
 POSTINGS = 20_000
 """Units scored in one match: about 30 ms of bm25, within the budget of a search over 100,000 memories (design §6)."""
 
@@ -54,14 +58,16 @@ class TextTable:
         self._counted: tuple[tuple[int, ...], dict[str, int]] = ((), {})
 
     def match(self, terms: Sequence[str], scope: Scope, limit: int) -> list[TextUnit]:
-        """Units in scope that hold any term, best first; in a large store common terms find only what rarer ones leave.
+        """Units in scope that hold any term, best first; common terms find only what rarer ones leave.
 
         Scoring every unit that holds a common word costs more than a whole search may take, and such a unit is
         seldom among the best; where the rarer terms do not fill ``limit``, all terms are asked.
         """
         wanted = _distinct(terms)
         with self._connections.reading() as connection:
-            chosen = finders(wanted, self._frequencies(connection, wanted), self._postings)
+            total = int(connection.execute(query("totals")).fetchone()[0])
+            most = min(self._postings, max(FEW_POSTINGS, total // 2))
+            chosen = finders(wanted, self._frequencies(connection, wanted), most)
             rows = _matching(connection, chosen, scope, limit)
             if len(rows) < limit and len(chosen) < len(wanted):
                 rows = _matching(connection, wanted, scope, limit)
