@@ -107,14 +107,6 @@ def test_the_boost_is_no_witness(store: SqliteStore) -> None:
 
 
 @pytest.mark.usefixtures("shelf")
-def test_relations_are_attached_each_once(store: SqliteStore) -> None:
-    """F-XREF-5."""
-    attached = lifted(store, "m1", "redis").relations
-    assert [(each.subject, each.label, each.object) for each in attached] == [("redis", "uses", "kafka")]
-    assert lifted(store, "m1", "redis", relations=attached).relations == attached
-
-
-@pytest.mark.usefixtures("shelf")
 def test_an_exact_match_cannot_gain(store: SqliteStore) -> None:
     """D-6."""
     assert lifted(store, "m1", "redis", relevance=1.0).relevance == 1.0

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import replace
 
-from memory_fabric.model.graph import Entity, EntityId, Relation, RelationOrigin
+from memory_fabric.model.graph import Entity
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
-from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports import Graph
 from memory_fabric.text import entity_key
 
@@ -19,55 +18,31 @@ BOOST = 1.2
 COMMON = 100
 """An entity that more memories than this mention stands everywhere: that it stands elsewhere too says nothing."""
 
-MAX_RELATIONS = 12
-"""Relations shown beside one result."""
-
 
 def crossref(candidates: Sequence[Candidate], query: Query, graph: Graph, factor: float = BOOST) -> list[Candidate]:
-    """Candidates with their relations, boosted when an entity of the question also stands in another session.
+    """The candidates, boosted when an entity of the question also stands in another session.
 
     Only entities of the question count, and of those only such as few memories mention: nearly every exchange names
     *some* entity known elsewhere, and a boost that everything gets orders nothing.  The boost is no witness: it does
     not cross-validate (F-XREF-6).
     """
-    ids = [candidate.memory.id for candidate in candidates]
-    evidence = graph.evidence(ids, query.scope)
-    named = _named(ids, query, graph)
+    named = _named([candidate.memory.id for candidate in candidates], query, graph)
     spread = graph.spread(list({entity.id for entities in named.values() for entity in entities})) if named else {}
     result = []
     for candidate in candidates:
-        entities = named.get(candidate.memory.id, ())
-        own = {entity.id for entity in entities}
         linked = tuple(
-            entity.name for entity in entities if _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
+            entity.name
+            for entity in named.get(candidate.memory.id, ())
+            if _elsewhere(spread.get(entity.id, (0, 0)), _own_sessions(candidate))
         )
-        relations = dict.fromkeys((*candidate.relations, *evidence.get(candidate.memory.id, ())))
-        result.append(
-            replace(
-                candidate,
-                linked=linked,
-                relevance=boosted(candidate.relevance, factor) if linked else candidate.relevance,
-                relations=tuple(sorted(relations, key=lambda each: _worth(each, own)))[:MAX_RELATIONS],
-            )
-        )
+        relevance = boosted(candidate.relevance, factor) if linked else candidate.relevance
+        result.append(replace(candidate, linked=linked, relevance=relevance))
     return result
 
 
 def _is_asked(entity: Entity, asked: Set[str]) -> bool:
     """Whether the question names this entity, by whatever spelling."""
     return not asked.isdisjoint(map(entity_key, (entity.name, *entity.aliases)))
-
-
-def _worth(relation: Relation, asked: Set[EntityId]) -> tuple[bool, bool, bool]:
-    """Sorts what the question is about first, then what somebody said, then what was observed.
-
-    What a project merely uses comes last: nearly every exchange shows that.
-    """
-    return (
-        relation.subject not in asked and relation.object not in asked,
-        relation.origin is RelationOrigin.OBSERVED,
-        relation.predicate is Predicate.USES,
-    )
 
 
 def _named(ids: Sequence[MemoryId], query: Query, graph: Graph) -> dict[MemoryId, list[Entity]]:

@@ -1,7 +1,7 @@
 """Pipeline two: a question becomes an answer.
 
     str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─route→ {source: weight} ─weigh, fuse→ [Candidate]
-        ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] → Answer
+        ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] ─attach→ Answer
 
 Every stage is one call below, and every number of a result can be traced back through them.
 """
@@ -17,6 +17,7 @@ from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.ports import Graph, MemoryStore, Source
+from memory_fabric.search.attach import attach
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
 from memory_fabric.search.dispatch import Workers, dispatch
@@ -76,7 +77,8 @@ class Search:
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
         lifted = crossref(kept, query, self.graph, self.tuning.boost)
-        results = rank(lifted, query, self.tuning.ranking)[:limit]
+        ranked = rank(lifted, query, self.tuning.ranking)
+        results = attach(ranked[:limit], query, self.graph)
         counted = tally(found, lifted)
         return Answer(
             query=query,

@@ -18,6 +18,7 @@ from memory_fabric.model.graph import EntityId, Relation, Step
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query, Scope
 from memory_fabric.model.result import Found, Hit
+from memory_fabric.model.vocabulary import Kind
 from memory_fabric.ports import Graph, MemoryStore
 
 HOPS = 2
@@ -65,7 +66,7 @@ class GraphSource:
     def find(self, query: Query, limit: int, deadline: Deadline) -> Found:
         """See ``ports.Source``; raw scores are sums of idf units."""
         started = monotonic()
-        starts = [entity.id for entity in self._graph.find(query.entity_hints)] if query.entity_hints else []
+        starts = self._starts(query)
         if not starts:
             return Found(self.name, (), seconds=monotonic() - started)
         walked = self._walk(self._graph, starts, query.scope, HOPS)
@@ -86,6 +87,16 @@ class GraphSource:
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:  # noqa: ARG002
         """See ``ports.Source``: what the walk did not reach counts nothing."""
         return {}
+
+    def _starts(self, query: Query) -> list[EntityId]:
+        """What the question names; projects only where it names nothing else.
+
+        Everything in a project is related to it, which tells little, but a question about a hub alone still gets its
+        best-supported neighbours (F-TRAV-8).
+        """
+        named = self._graph.find(query.entity_hints) if query.entity_hints else []
+        things = [entity.id for entity in named if entity.kind is not Kind.PROJECT]
+        return things or [entity.id for entity in named]
 
     def _by_relation(
         self, walked: Walked, rarity: Mapping[EntityId, float]

@@ -13,7 +13,7 @@ from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
 from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer
 
-CANDIDATES = 100
+CANDIDATES = 80
 """Units that FTS5 hands to the exact scoring; more are taken where units are short, in proportion."""
 
 IN_CONTEXT = 30
