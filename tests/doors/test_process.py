@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 MAIN = "from memory_fabric.doors.cli import main; main()"
-HEAVY = ("numpy", "onnxruntime", "tokenizers", "rich", "watchfiles", "zstandard")
+HEAVY = ("numpy", "onnxruntime", "tokenizers", "rich", "watchfiles", "backports.zstd")
 
 
 def start(*words: str, **environment: str) -> subprocess.Popen[bytes]:

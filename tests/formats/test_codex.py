@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import zstandard
+from backports import zstd
 from tests.formats import golden
 
 from memory_fabric.errors import MalformedFile
@@ -99,7 +99,7 @@ def test_a_compressed_rollout_reads_like_the_plain_one(tmp_path: Path) -> None:
     source = FOLDER / "both_layers.jsonl"
     data = source.read_bytes()
     packed = tmp_path / "both_layers.jsonl.zst"
-    packed.write_bytes(zstandard.compress(data[:700]) + zstandard.compress(data[700:]))
+    packed.write_bytes(zstd.compress(data[:700]) + zstd.compress(data[700:]))
     plain, tally = Tally(), Tally()
     expected = turns(source, plain)
     found = turns(packed, tally)
@@ -115,7 +115,7 @@ def test_a_compressed_rollout_resumes_at_the_same_cursor(tmp_path: Path) -> None
     """C-025: a cursor counts unpacked bytes, so it holds after the change of form."""
     source = FOLDER / "both_layers.jsonl"
     packed = tmp_path / "x.jsonl.zst"
-    packed.write_bytes(zstandard.compress(source.read_bytes()))
+    packed.write_bytes(zstd.compress(source.read_bytes()))
     last = [turn for turn in turns(source) if turn.role is Role.USER][-1]
     assert last.offset is not None
     assert last.first_line is not None
@@ -132,7 +132,7 @@ def test_a_rollout_that_changes_its_form_while_it_is_opened_is_found(tmp_path: P
     def pause(seconds: float) -> None:
         waited.append(seconds)
         if len(waited) == appears_at:
-            (tmp_path / "rollout.jsonl.zst").write_bytes(zstandard.compress(json.dumps(META).encode() + b"\n"))
+            (tmp_path / "rollout.jsonl.zst").write_bytes(zstd.compress(json.dumps(META).encode() + b"\n"))
 
     assert len(list(Codex(pause=pause).read(path, Tally()))) == 1
     assert waited == [0.05] * appears_at
@@ -318,7 +318,7 @@ def test_a_file_of_broken_lines_is_malformed(write_jsonl: Callable[..., Path]) -
 def test_damaged_compression_is_malformed_or_counted(tmp_path: Path) -> None:
     """C-025: what was unpacked before the damage is kept, but for the last 64 KiB."""
     rows = [json.dumps(META)] + [json.dumps(message("user", f"{n} " + "x" * 9_999)) for n in range(20)]
-    good = zstandard.compress("\n".join(rows).encode() + b"\n")
+    good = zstd.compress("\n".join(rows).encode() + b"\n")
     path = tmp_path / "x.jsonl.zst"
     path.write_bytes(good + b"\x28\xb5\x2f\xfd" + b"\xff" * 40)
     tally = Tally()

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-import zstandard
+from backports import zstd
 
 from memory_fabric.errors import AmbiguousFormat, UnknownFormat
 from memory_fabric.ingest.formats import formats
@@ -38,7 +38,7 @@ def written(folder: Path, data: bytes, name: str = "x.jsonl") -> Path:
     ("data", "name"),
     [
         (lines(CODEX), "codex"),
-        (zstandard.compress(lines(CODEX)), "codex"),
+        (zstd.compress(lines(CODEX)), "codex"),
         (lines(CODEX)[:-1], "codex"),
         (b"\xef\xbb\xbf" + lines(CODEX), "codex"),
         (lines({"id": "s", "timestamp": "2025-07-01T08:00:00Z", "instructions": None}), "codex"),
@@ -78,7 +78,7 @@ EXPORTED = {"title": "x", "mapping": {}}
         (b"PK\x03\x04....", "zip archive"),
         (b"\x1f\x8b....", "gzip"),
         (b"\x28\xb5\x2f\xfd....", "without a Codex rollout"),
-        (zstandard.compress(lines({"role": "user", "content": "x"})), "without a Codex rollout"),
+        (zstd.compress(lines({"role": "user", "content": "x"})), "without a Codex rollout"),
         (b"\x7fELF\0\0", "binary"),
         (b"# Notes\n\ntext", "Markdown"),
         (b"just words", "plain text"),

@@ -24,7 +24,7 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     """Decision 14: names are loaded when first used."""
-    heavy = "numpy onnxruntime tokenizers rich watchfiles zstandard typer mcp starlette pydantic msgspec".split()
+    heavy = "numpy onnxruntime tokenizers rich watchfiles backports.zstd typer mcp starlette pydantic msgspec".split()
     ask = f"import sys, memory_fabric; print(*[name for name in {heavy!r} if name in sys.modules])"
     loaded = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     assert loaded.stdout.split() == []

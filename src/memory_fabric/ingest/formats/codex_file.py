@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from memory_fabric.errors import MalformedFile
 from memory_fabric.ingest.formats.head import HEAD_BYTES
 from memory_fabric.ingest.lines import Line, read_lines
 from memory_fabric.ports import Cursor
+
+if TYPE_CHECKING:
+    from backports.zstd import ZstdDecompressor
+    from typing_extensions import Buffer
 
 MAGIC = b"\x28\xb5\x2f\xfd"
 ATTEMPTS = 3
@@ -22,16 +27,57 @@ _STEP = 64 * 1024
 """Bytes unpacked at once: as much, at most, is lost before damaged data."""
 
 
+def _new_decoder() -> ZstdDecompressor:
+    """Imported late: few rollouts are compressed."""
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdDecompressor
+    else:
+        from backports.zstd import ZstdDecompressor
+    return ZstdDecompressor()
+
+
+def _damage() -> type[Exception]:
+    """What the decoder raises for data that is no zstd."""
+    if sys.version_info >= (3, 14):
+        from compression.zstd import ZstdError
+    else:
+        from backports.zstd import ZstdError
+    return ZstdError
+
+
+class _Unpacked(io.RawIOBase):
+    """A compressed stream as a plain one, frame after frame; data that is cut ends quietly."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = _new_decoder()
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Buffer) -> int:
+        """Fill the buffer as far as one step goes; 0 at the end."""
+        view = memoryview(buffer).cast("B")
+        while True:
+            packed = b""
+            if self._decoder.eof:
+                packed, self._decoder = self._decoder.unused_data, _new_decoder()
+            if not packed and self._decoder.needs_input and not (packed := self._stream.read(_STEP)):
+                return 0
+            plain = self._decoder.decompress(packed, len(view))
+            if plain:
+                view[: len(plain)] = plain
+                return len(plain)
+
+
 def unpacked_head(head: bytes) -> bytes:
     """The head of a rollout as plain text: as it is, or as far as its compressed bytes reach; empty if damaged."""
     if not head.startswith(MAGIC):
         return head
-    import zstandard
-
     try:
-        with zstandard.ZstdDecompressor().stream_reader(io.BytesIO(head), read_across_frames=True) as reader:
-            return reader.read(HEAD_BYTES)
-    except zstandard.ZstdError:
+        return io.BufferedReader(_Unpacked(io.BytesIO(head)), _STEP).read(HEAD_BYTES)
+    except _damage():
         return b""
 
 
@@ -59,16 +105,13 @@ def rollout_lines(path: Path, pause: Callable[[float], None], start: Cursor = Cu
             yield from read_lines(stream, start)
             return
         stream.seek(0)
-        import zstandard
-
         try:
-            with zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True) as reader:
-                plain = cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader), _STEP))
-                left = start.offset
-                while left > 0 and (skipped := plain.read(min(left, _STEP))):
-                    left -= len(skipped)
-                yield from read_lines(plain, start)
-        except zstandard.ZstdError:
+            plain = cast(BinaryIO, io.BufferedReader(_Unpacked(stream), _STEP))
+            left = start.offset
+            while left > 0 and (skipped := plain.read(min(left, _STEP))):
+                left -= len(skipped)
+            yield from read_lines(plain, start)
+        except _damage():
             raise MalformedFile(f"{path.name}: damaged zstd data") from None
 
 
