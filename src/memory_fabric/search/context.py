@@ -61,9 +61,9 @@ def load(store: Store, scope: Scope, budget: int = 2000) -> Context:
     preferences = _distinct(history(store, scope, (StatementKind.PREFERENCE,), limit=20))
     recent = store.recent(scope, LOOKED_AT)
     sections = [
-        ("Decisions", [_said(item.memory, item.statement) for item in decisions][:DECISIONS]),
-        ("Open problems", [_said(*row) for row in _open_problems(store, scope)][:PROBLEMS]),
-        ("Preferences", [_said(item.memory, item.statement) for item in preferences][:PREFERENCES]),
+        ("Decisions", [_line(item.memory, item.statement.text) for item in decisions][:DECISIONS]),
+        ("Open problems", [_line(memory, problem.text) for memory, problem in _open_problems(store, scope)][:PROBLEMS]),
+        ("Preferences", [_line(item.memory, item.statement.text) for item in preferences][:PREFERENCES]),
         ("Recent work", list(_sessions(store, recent))[:SESSIONS]),
     ]
     return _within(sections, budget)
@@ -104,11 +104,6 @@ def _last_words(memory: Memory, session: Session) -> bool:
     return memory.at is not None and session.ended_at is not None and session.ended_at - memory.at <= OPEN_FOR
 
 
-def _said(memory: Memory, statement: Statement) -> str:
-    day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
-    return f"{day}{_short(statement.text)} ({memory.id})"
-
-
 def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
     """One line a session, newest first: its title, or the first thing asked in it, as far back as ``recent`` goes."""
     newest: dict[str, Memory] = {}
@@ -125,10 +120,11 @@ def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
         session = known.get(memory.origin.session)
         title = (session.title if session else None) or asked.get(memory.origin.session)
         if title:
-            day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
-            yield f"{day}{_short(title)} ({memory.id})"
+            yield _line(memory, title)
 
 
-def _short(text: str) -> str:
+def _line(memory: Memory, text: str) -> str:
+    day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
     line = " ".join(text.split())
-    return line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"
+    short = line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"
+    return f"{day}{short} ({memory.id})"

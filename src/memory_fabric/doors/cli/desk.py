@@ -109,9 +109,13 @@ class Desk:
             typer.echo(json.dumps(value, ensure_ascii=False, indent=None if line else 2))
 
     def note(self, *lines: str) -> None:
-        """A remark on stderr."""
+        """Lines on stderr."""
         for line in lines:
             typer.echo(line, err=True)
+
+    def remark(self, *remarks: str | None) -> None:
+        """What there is to know about the answer, on stderr, each marked as a note; None says nothing."""
+        self.note(*(f"note: {remark}" for remark in remarks if remark))
 
 
 class NoMemory(MemoryFabricError):  # noqa: N818 - a state, told like an error

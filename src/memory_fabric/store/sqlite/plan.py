@@ -78,41 +78,33 @@ def plan(
             fresh += 1
             continue
         owner = owners[SessionId(str(old[2]))]
-        more = _says_more(connection, old, owner, session, memory)
-        if more or not _stays(result, old, owner, session, digest):
+        keeper = _keeper(connection, old, owner, session, memory)
+        if keeper is None:
+            result.duplicates += 1
+            result.left.add(memory.id)
+        elif owner.row == session.row and old[5] == digest:
+            result.unchanged += 1
+            result.left.add(memory.id)
+        else:
             result.moved.add((int(str(old[3])), None if old[4] is None else int(str(old[4]))))
             same = connection.execute(query("same_text"), (old[1], memory.text)).fetchone() is not None
-            row = owner.row if more else session.row
-            result.writes.append(Write(record, int(str(old[1])), row, project, digest, True, same))
+            result.writes.append(Write(record, int(str(old[1])), keeper, project, digest, True, same))
             result.updated += 1
-        else:
-            result.left.add(memory.id)
     return result
 
 
-def _says_more(
+def _keeper(
     connection: sqlite3.Connection, old: Row, owner: KnownSession, session: KnownSession, memory: Memory
-) -> bool:
-    """Whether a later copy goes on where the stored exchange breaks off: its words are kept, its owner stays.
+) -> int | None:
+    """The row of the session that keeps a memory which is stored already; None: this one is only a copy.
 
-    A session that was cut off in the middle of a reply stands whole only where it was resumed (C-016).
+    The first session that held it keeps it.  A later copy that goes on where the stored exchange breaks off only gives
+    it its words: an exchange cut off in the middle of a reply stands whole only where it was resumed (C-016).
     """
     if owner.row == session.row or comes_first(session.session, owner.session):
-        return False
-    return connection.execute(query("begins"), (old[1], memory.text)).fetchone() is not None
-
-
-def _stays(result: Plan, old: Row, owner: KnownSession, session: KnownSession, digest: bytes) -> bool:
-    """Whether a stored memory is left alone; counts why."""
-    if owner.row != session.row:
-        if comes_first(session.session, owner.session):
-            return False
-        result.duplicates += 1
-        return True
-    if old[5] != digest:
-        return False
-    result.unchanged += 1
-    return True
+        return session.row
+    goes_on = connection.execute(query("begins"), (old[1], memory.text)).fetchone() is not None
+    return owner.row if goes_on else None
 
 
 def forgotten(connection: sqlite3.Connection, records: tuple[Record, ...]) -> set[MemoryId]:

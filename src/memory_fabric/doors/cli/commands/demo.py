@@ -50,14 +50,13 @@ def demo(
         with desk.open() as fabric:
             report, notice = read_sample(fabric, desk, sample)
             desk.say(desk.paint.bold("A memory of invented transcripts"), f"  {_read(report)}")
-            if notice:
-                desk.note(f"note: {notice}")
+            desk.remark(notice)
             asked = [(each, ask(fabric, each["question"])) for each in questions(sample)]
             show(asked, fabric, desk, sample)
             own = own_places(fabric) if mine or wanted(desk, fabric) else []
             added = read_own(fabric, desk, own) if own else None
             if mine and not own:
-                desk.note("note: no transcripts of your own in the usual places")
+                desk.remark("no transcripts of your own in the usual places")
             desk.data(as_data(asked, fabric, report, notice, added))
     desk.say("", *next_steps(desk, keep))
     return DONE if all(answer.results for _, answer in asked) else NOTHING
@@ -145,8 +144,7 @@ def read_own(fabric: Fabric, desk: Desk, roots: list[Path]) -> IngestReport:
 
     report, notice = _ingest(fabric, desk, roots)
     desk.say("", desk.paint.bold("Your own"), *report_lines(report, desk.paint, desk.width))
-    if notice:
-        desk.note(f"note: {notice}")
+    desk.remark(notice)
     scope, _ = fabric.scope(every=True)
     desk.say("", fabric.load(scope, budget=OWN_BUDGET).text)
     return report

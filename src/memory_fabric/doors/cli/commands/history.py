@@ -46,7 +46,7 @@ def history(  # noqa: PLR0913 - one parameter an option
         desk.say(*mermaid_lines(items))
     else:
         desk.say(*history_lines(items, projects, desk.paint, desk.width))
-    desk.note(*(f"note: {text}" for text in notes))
+    desk.remark(note)
     if items:
         return DONE
     desk.note(f"No {' or '.join(kinds)} found.", "  → --all looks in every project; leave out --since and --category")

@@ -122,7 +122,7 @@ class Ingest:
             self.desk.say(report_line(report))
         else:
             self.desk.say(*report_lines(report, self.desk.paint, self.desk.width))
-        self.desk.note(*(f"note: {note}" for note in report.notes))
+        self.desk.remark(*report.notes)
 
 
 def watched(job: Ingest, rounds: Iterable[object]) -> None:

@@ -40,10 +40,9 @@ def load(  # noqa: PLR0913 - one parameter an option
     )
     if found.sections:
         desk.say(found.text)
-    if note:
-        desk.note(f"note: {note}")
+    desk.remark(note)
     if found.left_out:
-        desk.note(f"note: {found.left_out} more did not fit into {budget} tokens")
+        desk.remark(f"{found.left_out} more did not fit into {budget} tokens")
     if found.sections:
         return DONE
     desk.note("Nothing to load yet.", "  → --all takes every project in; `memory-fabric status` shows what is there")

@@ -56,10 +56,9 @@ def related(  # noqa: PLR0913 - one parameter an option
         found = fabric.related(name, scope, depth=depth, label=relation, limit=limit)
     desk.data(related_json(name, found))
     desk.say(*related_lines(found, desk.paint))
-    if note:
-        desk.note(f"note: {note}")
+    desk.remark(note)
     if found.cut:
-        desk.note("note: there is more than is shown; lower --depth or name a --relation")
+        desk.remark("there is more than is shown; lower --depth or name a --relation")
     if found.steps:
         return DONE
     desk.note(f"No relations of {name!r} here.", "  → --all looks in every project, --superseded also shows old facts")
@@ -92,8 +91,7 @@ def paths(  # noqa: PLR0913 - one parameter an option
         memories = evidence(fabric, (each for path in found.paths for each in path.relations))
     desk.data(paths_json(start, goal, found, memories))
     desk.say(*paths_lines(found, memories, desk.paint))
-    if note:
-        desk.note(f"note: {note}")
+    desk.remark(note)
     if found.paths:
         return DONE
     desk.note(f"No way from {start!r} to {goal!r} within {depth} steps.", "  → go further: --depth 4; or --all")

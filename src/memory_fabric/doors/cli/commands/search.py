@@ -116,11 +116,11 @@ def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str
             explain=explain,
         )
         desk.say(*answer_lines(answer, shown))
-    desk.note(*(f"note: {text}" for text in [*notes, *answer.notes]))
+    desk.remark(*notes, *answer.notes)
     for outage in answer.outages:
         remedy = f" ({outage.remedy})" if outage.remedy else ""
         reason = outage.reason.removeprefix(f"{outage.source}: ")
-        desk.note(f"note: {outage.source} did not answer: {reason}{remedy}")
+        desk.remark(f"{outage.source} did not answer: {reason}{remedy}")
     if answer.results:
         return DONE
     if not desk.as_json:

@@ -41,7 +41,7 @@ def export(
         desk.data({"file": str(file), "rows": counts.total(), "counts": counts, "redacted": redacted})
         desk.say(f"Wrote {_counted(counts)} to {file}")
     if redacted:
-        desk.note(f"note: {redacted.total()} secrets were redacted on the way out ({', '.join(redacted)})")
+        desk.remark(f"{redacted.total()} secrets were redacted on the way out ({', '.join(redacted)})")
     return DONE
 
 
@@ -68,8 +68,7 @@ def import_(
     desk.data({"file": str(file), "counts": counts, "embedded": vectors, "notes": [notice] if notice else []})
     taken = f"Took in {_counted(counts)}" if any(counts.values()) else "Nothing new: everything was there already"
     desk.say(taken + (f"; embedded {vectors:,}" if vectors else ""))
-    if notice:
-        desk.note(f"note: {notice}")
+    desk.remark(notice)
     return DONE
 
 
