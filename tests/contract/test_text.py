@@ -166,6 +166,15 @@ def test_statistics_count_units_not_occurrences_and_ignore_scope(store: Store, b
     assert store.statistics(["owl"]).frequency == {"owl": 2}, "counts follow the index"
 
 
+@pytest.mark.parametrize("rounds", [1, 60])
+def test_counts_follow_a_rewrite_that_keeps_every_total(store: Store, build: Build, rounds: int) -> None:
+    """As many memories, as many tokens, other words; so often that the index merges its parts meanwhile."""
+    for turn in range(rounds):
+        for word, other in (("owl", "fox"), ("fox", "owl")):
+            store.save(build.batch(build.record("m1", f"{word} parser {turn}")))
+            assert store.statistics(["owl", "fox"]).frequency == {word: 1, other: 0}
+
+
 def test_a_thousand_terms_are_one_question(store: Store, build: Build) -> None:
     store.save(build.batch(build.record("m1", "needle")))
     terms = [f"word{i}" for i in range(999)] + analyse("needle")

@@ -360,6 +360,10 @@ SELECT v.term, v.doc FROM json_each(:terms) j JOIN units_vocab v ON v.term = j.v
 -- Units and tokens of the whole index.
 SELECT units, tokens FROM totals;
 
+-- name: index_state
+-- FTS5's structure record (row 10 of its data): it differs after every write to the index.
+SELECT block FROM units_fts_data WHERE id = 10;
+
 -- name: space
 -- A vector space.
 SELECT row, dimension, mean, deviation, pairs FROM spaces WHERE name = ?;

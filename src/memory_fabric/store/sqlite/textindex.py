@@ -55,7 +55,7 @@ class TextTable:
         self._connections = connections
         self._postings = postings
         self._lock = threading.Lock()
-        self._counted: tuple[tuple[int, int], dict[str, int]] = ((0, 0), {})
+        self._counted: tuple[bytes, dict[str, int]] = (b"", {})
 
     def match(self, terms: Sequence[str], scope: Scope, limit: int) -> list[TextUnit]:
         """Units in scope that hold any term, best first; common terms find only what rarer ones leave.
@@ -65,9 +65,9 @@ class TextTable:
         """
         wanted = _distinct(terms)
         with self._connections.reading() as connection:
-            totals = _totals(connection)
-            most = min(self._postings, max(FEW_POSTINGS, totals[0] // 2))
-            chosen = finders(wanted, self._frequencies(connection, totals, wanted), most)
+            total = int(connection.execute(query("totals")).fetchone()[0])
+            most = min(self._postings, max(FEW_POSTINGS, total // 2))
+            chosen = finders(wanted, self._frequencies(connection, wanted), most)
             rows = _matching(connection, chosen, scope, limit)
             if len(rows) < limit and len(chosen) < len(wanted):
                 rows = _matching(connection, wanted, scope, limit)
@@ -113,14 +113,13 @@ class TextTable:
         """Counts for these terms."""
         wanted = list(dict.fromkeys(terms))
         with self._connections.reading() as connection:
-            units, tokens = totals = _totals(connection)
-            frequency = self._frequencies(connection, totals, wanted)
+            units, tokens = connection.execute(query("totals")).fetchone()
+            frequency = self._frequencies(connection, wanted)
         return TextStatistics(units, tokens / units if units else 0.0, frequency)
 
-    def _frequencies(
-        self, connection: sqlite3.Connection, state: tuple[int, int], terms: Sequence[str]
-    ) -> dict[str, int]:
-        """Term → units that hold it; counted once for one state of the index, which its totals tell."""
+    def _frequencies(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
+        """Term → units that hold it; counted once for one state of the index."""
+        state = bytes(connection.execute(query("index_state")).fetchone()[0])
         with self._lock:
             known = dict(self._counted[1]) if self._counted[0] == state else {}
         clean_terms = {term: clean(term) for term in terms}
@@ -156,12 +155,6 @@ def joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 def _distinct(terms: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(terms) if term.strip()]
-
-
-def _totals(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Units and their tokens."""
-    units, tokens = connection.execute(query("totals")).fetchone()
-    return int(units), int(tokens)
 
 
 def _matching(connection: sqlite3.Connection, terms: Sequence[str], scope: Scope, limit: int) -> list[object]:
