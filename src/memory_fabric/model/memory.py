@@ -48,6 +48,10 @@ class Origin:
     last_line: int | None = None
     record: str | None = None
     """The source's own id of the first record (uuid, message id)."""
+    outside: str | None = None
+    """Name of the configured outside memory that holds it; None for what our own store holds."""
+    echo: bool = False
+    """We pushed it there ourselves: it bears witness to nothing (D-5)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from memory_fabric.model.memory import Memory, MemoryId
@@ -45,4 +46,44 @@ class Source(Protocol):
         Raises:
             SourceUnavailable: as ``find``.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What an outside memory says of itself."""
+
+    product: str
+    """Name and version, as it calls itself."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that it offers; empty where it has none."""
+
+
+class OutsideSource(Source, Protocol):
+    """A memory that somebody else keeps (F-SRC-2): configured by the user, never required, closed with the fabric.
+
+    Every memory that it hands in is a note without project, its ``origin`` has ``outside`` and ``source`` set to the
+    source's name and one session for the whole outside memory, so that two of its hits are one witness (D-5); its id is
+    stable and begins with the kind of source and its name (F-NORM-2).  ``at`` is None unless the outside memory says
+    when (F-NORM-6).  Text and metadata are repaired and redacted (F-PRIV-1).  ``sources.foreign`` makes such memories.
+    What it hands in is weighed again by our own text and vectors; its own scores may be coarse, with a ceiling that it
+    names.  It applies what of the scope it can know of: ``sources.foreign.in_scope``.  ``weigh`` knows nothing of
+    others' memories.
+    """
+
+    @property
+    def deadline(self) -> float:
+        """Seconds that one question may wait for it, at most the search's own."""
+        ...
+
+    def probe(self, deadline: Deadline) -> Probe:
+        """Connect and say what is there.
+
+        Raises:
+            SourceUnavailable: it cannot be reached, or is no memory that can be asked.
+        """
+        ...
+
+    def close(self) -> None:
+        """End the connection and every process that belongs to it; it may be asked again, which opens it anew."""
         ...
