@@ -86,5 +86,10 @@ def _fold(primary: Candidate, other: Candidate) -> Candidate:
 
 
 def independent(left: Memory, right: Memory) -> bool:
-    """Whether two memories are two witnesses: another session, or another source system (D-5)."""
+    """Whether two memories are two witnesses: another session, or another source system (D-5).
+
+    What we pushed to an outside memory ourselves comes back as an echo: it is no witness.
+    """
+    if left.origin.echo or right.origin.echo:
+        return False
     return left.origin.source != right.origin.source or left.origin.session != right.origin.session

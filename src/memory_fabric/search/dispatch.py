@@ -1,11 +1,12 @@
-"""Ask all sources at once, with one deadline (F-SRC-4).  The only place that starts threads (decision 13)."""
+"""Ask all sources at once, with one deadline (F-SRC-4).  The threads of a search are started here (decision 13)."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from queue import SimpleQueue
+from types import MappingProxyType
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceError
@@ -47,36 +48,49 @@ class Workers:
 
 
 def dispatch(
-    query: Query, sources: Sequence[Source], limit: int, deadline: Deadline, workers: Workers
+    query: Query,
+    sources: Sequence[Source],
+    limit: int,
+    deadline: Deadline,
+    workers: Workers,
+    shorter: Mapping[str, Deadline] = MappingProxyType({}),
 ) -> tuple[list[Found], list[Outage]]:
     """What each source found, in the order of ``sources``, and who did not answer.
 
     A source that fails by its own word or outlives the deadline is an outage; a store failure or a bug propagates.
-    A late source is left to finish alone and its answer is thrown away.
+    A late source is left to finish alone and its answer is thrown away.  ``shorter`` names sources that have less time.
 
     Raises:
         SourceError: a required source failed or was late (F-ERR-2).
         Exception: whatever a source raised that is no ``SourceError``.
     """
-    asked = [(source, workers.submit(lambda ask=source: ask.find(query, limit, deadline))) for source in sources]  # type: ignore[misc]
-    wait([future for _, future in asked], timeout=deadline.remaining)
-    found: list[Found] = []
-    outages: list[Outage] = []
-    for source, future in asked:
-        result = _result(source, future)
-        if isinstance(result, Found):
-            found.append(result)
-        else:
-            outages.append(result)
-    return found, outages
+    own = [_sooner(deadline, shorter.get(source.name)) for source in sources]
+    futures = [
+        workers.submit(lambda ask=source, until=until: ask.find(query, limit, until))  # type: ignore[misc]
+        for source, until in zip(sources, own, strict=True)
+    ]
+    results: dict[int, Found | Outage] = {}
+    for place in sorted(range(len(own)), key=lambda place: own[place].remaining):
+        wait([futures[place]], timeout=own[place].remaining)
+        results[place] = _result(sources[place], futures[place], own[place] is deadline)
+    in_order = [results[place] for place in range(len(own))]
+    return (
+        [each for each in in_order if isinstance(each, Found)],
+        [each for each in in_order if isinstance(each, Outage)],
+    )
 
 
-def _result(source: Source, future: Future[Found]) -> Found | Outage:
+def _sooner(deadline: Deadline, other: Deadline | None) -> Deadline:
+    return deadline if other is None or other.remaining >= deadline.remaining else other
+
+
+def _result(source: Source, future: Future[Found], common: bool) -> Found | Outage:
     if not future.done():
         future.cancel()
         if source.required:
             raise SourceError(f"{source.name}: did not answer in time, and the search needs it", "raise `deadline`")
-        return Outage(source.name, "did not answer in time", "raise `deadline`")
+        remedy = "raise `deadline`" if common else f"raise the `deadline` of {source.name} in sources.json"
+        return Outage(source.name, "did not answer in time", remedy)
     try:
         return future.result()
     except SourceError as error:

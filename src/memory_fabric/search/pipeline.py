@@ -1,6 +1,6 @@
 """Pipeline two: a question becomes an answer.
 
-    str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─route→ {source: weight} ─weigh, fuse→ [Candidate]
+    str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─witness→ ─route→ {source: weight} ─weigh, fuse→ [Candidate]
         ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] ─attach→ Answer
 
 Every stage is one call below, and every number of a result can be traced back through them.
@@ -16,7 +16,7 @@ from memory_fabric.clock import Deadline
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
-from memory_fabric.ports import Graph, MemoryStore, Source
+from memory_fabric.ports import Graph, MemoryStore, Outbox, OutsideSource, Source
 from memory_fabric.search.attach import attach
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
@@ -31,6 +31,7 @@ from memory_fabric.search.route import Routing, mix, route
 from memory_fabric.search.succession import succession
 from memory_fabric.search.tally import tally
 from memory_fabric.search.weigh import weigh
+from memory_fabric.search.witness import marked
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,10 @@ class Search:
     lexicon: Lexicon
     workers: Workers
     tuning: Tuning = Tuning()
+    outside: Sequence[OutsideSource] = ()
+    """Memories kept elsewhere (F-SRC-2)."""
+    outbox: Outbox | None = None
+    """What we pushed to them ourselves."""
 
     def __call__(
         self, question: str, scope: Scope, now: datetime, *, mode: Mode = Mode.AUTO, limit: int = 10
@@ -68,9 +73,13 @@ class Search:
             StoreError: our own store failed.
         """
         query = parse(question, self.lexicon, self.graph.find, scope, now)
-        sources = sources_of(mode, query, self.sources)
+        sources = sources_of(mode, query, self.sources, self.outside)
         deadline = Deadline.after(self.tuning.deadline)
-        found, outages = dispatch(query, sources, max(self.tuning.per_source, limit), deadline, self.workers)
+        shorter = {each.name: Deadline.after(each.deadline) for each in self.outside}
+        answered, outages = dispatch(
+            query, sources, max(self.tuning.per_source, limit), deadline, self.workers, shorter
+        )
+        found = marked(answered, self.outbox, self.memories)
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
         candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor, query.named)

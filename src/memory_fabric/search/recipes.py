@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory_fabric.model.query import Intent, Mode, Query
-from memory_fabric.ports import Source
+from memory_fabric.ports import OutsideSource, Source
 
 RECIPES: dict[Mode, frozenset[str]] = {
     Mode.AUTO: frozenset({"text", "vector", "graph"}),
@@ -17,15 +17,25 @@ RECIPES: dict[Mode, frozenset[str]] = {
 """``auto`` lets vector confidence decide the graph's weight, ``hybrid`` keeps it fixed."""
 
 
+OUTSIDE = frozenset({Mode.AUTO, Mode.HYBRID, Mode.GRAPH})
+"""Modes that ask the configured outside memories too: those that mix, and ``graph``, since what MCP memory servers keep
+are graphs.  ``text`` and ``vector`` show what one of our own retrievers does alone; a question without a topic has no
+word that another memory could be asked for (F-ERR-4)."""
+
+
 def uses_graph(mode: Mode) -> bool:
     """Whether relations may bring in what no source found by itself."""
     return "graph" in RECIPES[mode]
 
 
-def sources_of(mode: Mode, query: Query, sources: Sequence[Source]) -> list[Source]:
-    """The sources to ask; a question without a topic asks for recent memories in every mode (F-PARSE-7)."""
-    wanted = frozenset({"recent"}) if asks_for_recent(query) else RECIPES[mode]
-    return [source for source in sources if source.name in wanted]
+def sources_of(
+    mode: Mode, query: Query, sources: Sequence[Source], outside: Sequence[OutsideSource] = ()
+) -> list[Source]:
+    """The sources to ask, ours first; a question without a topic asks for recent memories in every mode (F-PARSE-7)."""
+    if asks_for_recent(query):
+        return [source for source in sources if source.name == "recent"]
+    own = [source for source in sources if source.name in RECIPES[mode]]
+    return [*own, *outside] if mode in OUTSIDE else own
 
 
 def asks_for_recent(query: Query) -> bool:

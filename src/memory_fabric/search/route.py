@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from memory_fabric.model.query import Mode
 from memory_fabric.model.result import Found
 
+OWN = ("text", "vector", "graph", "recent")
+"""Our own sources; every other one is an outside memory."""
+
 
 @dataclass(frozen=True, slots=True)
 class Routing:
@@ -24,6 +27,12 @@ class Routing:
     graph: float = 1.0
     """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
     recent: float = 1.0
+    outside: float = 1.0
+    """Every outside memory's own word, in idf units for a perfect match of its own: what one middling word is worth.
+
+    Small, since what it found is weighed by our text and vectors as well: their scale tells good from bad, an outside
+    memory's often only "named" from "holds a word of it".  It settles what is otherwise equal.
+    """
     sure: float = 5.5
     unsure: float = 3.5
 
@@ -42,11 +51,15 @@ def route(found: Sequence[Found], mode: Mode, routing: Routing = Routing()) -> d
 
     In ``auto`` mode the graph fades as the best vector hit grows sure; without vectors it keeps its whole weight.
     """
-    weights = {each.source: float(getattr(routing, each.source, 1.0)) for each in found}
+    weights = {each.source: _base(each.source, routing) for each in found}
     if mode is Mode.AUTO and "graph" in weights and "vector" in weights:
         best = max((hit.raw for each in found if each.source == "vector" for hit in each.hits), default=0.0)
         weights["graph"] *= graph_share(best, routing)
     return weights
+
+
+def _base(source: str, routing: Routing) -> float:
+    return float(getattr(routing, source)) if source in OWN else routing.outside
 
 
 def mix(weights: Mapping[str, float]) -> dict[str, float]:

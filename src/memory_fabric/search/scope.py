@@ -8,6 +8,22 @@ from memory_fabric.errors import UsageError
 from memory_fabric.model.memory import Project, ProjectId
 
 
+def choose_home(known: Sequence[Project], asked: str | None, current: Project | None) -> Project | None:
+    """The project that something new belongs to: the one asked for, else the current one, else none.
+
+    Raises:
+        UsageError: the project asked for is not known, or several share its name.
+    """
+    if not asked:
+        return current
+    ids, _ = choose_projects([*known, *([current] if current else [])], asked, None, False)
+    found = {project.id: project for project in (*known, *([current] if current else [])) if project.id in (ids or ())}
+    if len(found) > 1:
+        roots = ", ".join(project.root or project.id for project in found.values())
+        raise UsageError(f"several projects are called {asked!r}", f"name one by its folder: {roots}")
+    return next(iter(found.values()))
+
+
 def choose_projects(
     known: Sequence[Project], asked: str | None, current: Project | None, every: bool
 ) -> tuple[tuple[ProjectId, ...] | None, str | None]:

@@ -90,6 +90,11 @@ class Scorer:
                     spread = [count + decay * other for count, other in zip(spread, neighbour, strict=True)]
         return self.context * self._saturated(spread, unit.length, B_CONTEXT)
 
+    def alone(self, unit: TextUnit) -> float:
+        """Score of a unit that stands alone, before its session's: no neighbour lends it a word."""
+        counts = self.counts(unit)
+        return self.own(unit, counts) + (self.neighbourhood(unit, {unit.place: counts}) if any(counts) else 0.0)
+
     def _saturated(self, counts: Sequence[float], length: int, b: float) -> float:
         norm = K1 * (1.0 - b + b * length / self.mean_length)
         return sum(

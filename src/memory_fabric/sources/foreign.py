@@ -27,8 +27,8 @@ def foreign_memory(  # noqa: PLR0913 - one argument a field
 ) -> Memory:
     """A memory of the outside memory ``source``, repaired and redacted (F-PRIV-1, F-NORM-1, C-110).
 
-    ``prefix`` is the kind of source (``mcp``, ``mem0``), ``record`` its own id for it: id ``<prefix>:<source>:<record>``.
-    ``metadata`` holds JSON values.
+    ``prefix`` is the kind of source (``mcp``, ``mem0``) and ``record`` its own id for it: together
+    ``<prefix>:<source>:<record>``.  ``metadata`` holds JSON values.
     """
     shown = str(redact(_repaired(record)))
     names = redact(_repaired(list(entities)))

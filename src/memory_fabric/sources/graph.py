@@ -20,6 +20,7 @@ from memory_fabric.model.query import Query, Scope
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.model.vocabulary import Kind
 from memory_fabric.ports import Graph, MemoryStore
+from memory_fabric.text import entity_key
 
 HOPS = 2
 """Default depth of a search's walk (F-TRAV-7)."""
@@ -84,9 +85,28 @@ class GraphSource:
         hits = tuple(Hit(m, scores[m.id], tuple(via[m.id])) for m in self._store.get(best))
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
-    def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:  # noqa: ARG002
-        """See ``ports.Source``: what the walk did not reach counts nothing."""
-        return {}
+    def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
+        """See ``ports.Source``: what the walk did not reach counts nothing.
+
+        The walk cannot reach memories kept elsewhere; those that name what it starts from count as ours that do.
+        """
+        outside = [memory for memory in memories if memory.origin.outside is not None]
+        starts = self._starts(query) if outside else []
+        if not starts:
+            return {}
+        rarity = self._rarity(starts)
+        ceiling = 2.0 * sum(rarity.values())
+        keys = {
+            id_: {entity_key(name) for name in (entity.name, *entity.aliases)}
+            for id_, entity in self._graph.entities(starts).items()
+        }
+        scores: dict[MemoryId, float] = {}
+        for memory in outside:
+            named = {entity_key(name) for name in memory.entities}
+            score = sum(rarity[id_] for id_, names in keys.items() if not names.isdisjoint(named))
+            if score:
+                scores[memory.id] = bent(score, ceiling)
+        return scores
 
     def _starts(self, query: Query) -> list[EntityId]:
         """What the question names; projects only where it names nothing else.

@@ -12,6 +12,7 @@ from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
 from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer
+from memory_fabric.text import analyse, split_exchange
 
 CANDIDATES = 80
 """Units that FTS5 hands to the exact scoring; more are taken where units are short, in proportion."""
@@ -27,6 +28,17 @@ SESSION_WEIGHT = 0.5
 
 SESSIONS = 100
 """Sessions whose own score is looked up."""
+
+
+def unit_of(memory: Memory) -> TextUnit:
+    """The analysed text of a memory that no index holds."""
+    prompt, reply = (analyse(half) for half in split_exchange(memory.text))
+    length = len(prompt) + len(reply)
+    return TextUnit(memory.id, memory.origin.session, 0, _spaced(prompt), _spaced(reply), length)
+
+
+def _spaced(tokens: Sequence[str]) -> str:
+    return f" {'  '.join(tokens)} " if tokens else ""
 
 
 class TextSource:
@@ -60,11 +72,16 @@ class TextSource:
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
-        """See ``ports.Source``."""
+        """See ``ports.Source``; memories kept elsewhere are analysed here and scored like a note alone in its session."""
         if not query.terms:
             return {}
-        units = self._index.units([memory.id for memory in memories])
-        return self._score(query, units, self._scorer(query))
+        scorer = self._scorer(query)
+        units = self._index.units([memory.id for memory in memories if memory.origin.outside is None])
+        outside = [unit_of(memory) for memory in memories if memory.origin.outside is not None]
+        lone = {
+            unit.memory: scorer.alone(unit) + SESSION_WEIGHT * scorer.own(unit, scorer.counts(unit)) for unit in outside
+        }
+        return self._score(query, units, scorer) | lone
 
     def _scorer(self, query: Query) -> Scorer:
         return Scorer.of(query.terms, self._index.statistics(query.terms))

@@ -12,6 +12,7 @@ from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex
+from memory_fabric.sources.outside_vectors import Outside
 
 if TYPE_CHECKING:
     from memory_fabric.ports import Vectors
@@ -31,6 +32,7 @@ class VectorSource:
         self._store = store
         self._embedder = embedder
         self._asked: tuple[str, Vectors] | None = None
+        self._outside = Outside(embedder)
 
     def find(self, query: Query, limit: int, deadline: Deadline) -> Found:  # noqa: ARG002
         """See ``ports.Source``."""
@@ -50,9 +52,11 @@ class VectorSource:
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
-        """See ``ports.Source``."""
+        """See ``ports.Source``; memories kept elsewhere are embedded here, a bounded number a question."""
         vector = self._question(query.text)
-        cosines = self._index.cosines(self._embedder.space, vector, [memory.id for memory in memories])
+        stored = [memory.id for memory in memories if memory.origin.outside is None]
+        cosines = self._index.cosines(self._embedder.space, vector, stored)
+        cosines |= self._outside.cosines(vector, [each for each in memories if each.origin.outside is not None])
         background = self.background()
         return {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
 
