@@ -5,6 +5,7 @@ Everything that compares two texts goes through here, so that two paths never fo
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -116,6 +117,11 @@ _SEPARATORS = re.compile(r"[\s_/-]+")
 def entity_key(name: str) -> str:
     """The key under which a name is one entity, however spelled (F-EXTR-13): ``fold`` with ``_ - /`` as spaces."""
     return " ".join(_SEPARATORS.sub(" ", fold(name)).split())
+
+
+def text_hash(text: str) -> str:
+    """By what a text is known again wherever it turns up: SHA-256 of its folded form, hexadecimal."""
+    return hashlib.sha256(fold(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def jaccard(left: Iterable[str], right: Iterable[str]) -> float:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memory_fabric.errors import UsageError
 from memory_fabric.model.memory import MemoryId, MemoryKind, Project, ProjectId, Statement, StatementKind
+from memory_fabric.model.nodes import Link, Node, Observations
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Kind, Predicate
 from memory_fabric.ports import Batch, Store
@@ -168,3 +169,18 @@ def test_dump_and_restore_are_inverse(open_store: OpenStore, build: Build, data:
     assert second.check() == first.check() == []
     first.close()
     second.close()
+
+
+def test_what_a_client_wrote_and_deleted_goes_along(open_store: OpenStore, build: Build) -> None:
+    first, second = open_store("first"), open_store("second")
+    at = build.at(0)
+    first.create_nodes([Node("build", "topic", ("uses pnpm", "is slow")), Node("gone", "topic")], at)
+    first.create_links([Link("build", "runs_in", "ci")], at)
+    first.delete_observations([Observations("build", ("is slow",))], at)
+    first.delete_nodes(["gone"], at)
+    counts = second.restore([json.loads(json.dumps(row)) for row in first.dump()])
+    assert (counts["declared"], counts["observation"], counts["buried"]) == (1, 1, 1)
+    for store in (first, second):
+        assert store.list_nodes(Scope(), 0, 9) == [Node("build", "topic", ("uses pnpm",))]
+        assert store.list_links(Scope(), 0, 9) == [Link("build", "runs_in", "ci")]
+        assert store.unresolved(5) == ["ci"]

@@ -14,7 +14,7 @@ from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, Ses
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite import SqliteStore
-from memory_fabric.store.sqlite.migrations import Migration, migrate, shipped, statements
+from memory_fabric.store.sqlite.migrations import Migration, migrate, shipped, statements, teach
 
 RELEASED = sorted(Path(__file__).with_name("released").glob("v*.sql"))
 """The store of every released schema, with one memory in it, as SQL text."""
@@ -64,6 +64,7 @@ def test_a_released_store_comes_to_the_present_schema_with_all_its_data(tmp_path
     """C-119, C-120: fresh equals migrated."""
     old, new = tmp_path / "old.db", tmp_path / "new.db"
     connection = sqlite3.connect(old, isolation_level=None)
+    teach(connection)
     for statement in statements(file.read_text(encoding="utf-8")):
         connection.execute(statement)
     connection.close()

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 from memory_fabric.ports.backend import Census, Store
 from memory_fabric.ports.embedding import Background, Embedder
 from memory_fabric.ports.indexes import Graph, TextIndex, TextStatistics, TextUnit, VectorIndex
+from memory_fabric.ports.nodes import NodeStore
+from memory_fabric.ports.outbox import Backlog, Claimed, Outbox, Parcel
 from memory_fabric.ports.reading import Cursor, Extraction, Extractor, Format
-from memory_fabric.ports.searching import Source
+from memory_fabric.ports.searching import OutsideSource, Probe, Source
 from memory_fabric.ports.storing import Batch, Ledger, LedgerEntry, MemoryStore, Record, Saved
 
 if TYPE_CHECKING:
@@ -19,8 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Background",
+    "Backlog",
     "Batch",
     "Census",
+    "Claimed",
     "Cursor",
     "Embedder",
     "Extraction",
@@ -30,6 +34,11 @@ __all__ = [
     "Ledger",
     "LedgerEntry",
     "MemoryStore",
+    "NodeStore",
+    "Outbox",
+    "OutsideSource",
+    "Parcel",
+    "Probe",
     "Record",
     "Saved",
     "Source",

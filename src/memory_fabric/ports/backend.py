@@ -8,6 +8,8 @@ from datetime import datetime
 from typing import Protocol
 
 from memory_fabric.ports.indexes import Graph, TextIndex, VectorIndex
+from memory_fabric.ports.nodes import NodeStore
+from memory_fabric.ports.outbox import Outbox
 from memory_fabric.ports.storing import Ledger, MemoryStore
 
 
@@ -32,7 +34,7 @@ class Census:
     """Entities and relations with a label outside the vocabulary (F-VOC-4)."""
 
 
-class Store(Ledger, MemoryStore, TextIndex, VectorIndex, Graph, Protocol):
+class Store(Ledger, MemoryStore, TextIndex, VectorIndex, Graph, NodeStore, Outbox, Protocol):
     """A back end: all of the above over one store."""
 
     def census(self) -> Census:

@@ -57,6 +57,8 @@ class Batch:
     relations: tuple[Relation, ...] = ()
     mentions: tuple[Mention, ...] = ()
     ledger: LedgerEntry | None = None
+    explicit: bool = False
+    """What it says is meant: tombstones of its memories, entities and relations are lifted, not obeyed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,17 @@ class MemoryStore(Protocol):
 
     def recent(self, scope: Scope, limit: int) -> list[Memory]:
         """Newest first; undated last."""
+        ...
+
+    def containing(self, text: str, scope: Scope, limit: int) -> list[Memory]:
+        """Memories in scope whose text holds this text, newest first, undated last.
+
+        Both are folded (``text.fold``: letter case and runs of white space aside); every sign means itself.
+        """
+        ...
+
+    def of_session(self, session: SessionId) -> list[Memory]:
+        """The live memories of a session, in their order."""
         ...
 
     def forget(self, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:

@@ -11,9 +11,10 @@ from memory_fabric.model.memory import MemoryId
 from memory_fabric.store.sqlite.facts import relations_on
 from memory_fabric.store.sqlite.indexing import close_session_texts, open_session_texts, renumber, unindex_memories
 from memory_fabric.store.sqlite.queries import query
-from memory_fabric.store.sqlite.rows import all_rows, number, text_hash
+from memory_fabric.store.sqlite.rows import all_rows, number
 from memory_fabric.store.sqlite.scope import as_list
 from memory_fabric.store.sqlite.supersession import settle
+from memory_fabric.text import text_hash
 
 
 def forget(connection: sqlite3.Connection, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
@@ -31,8 +32,15 @@ def forget(connection: sqlite3.Connection, ids: Sequence[MemoryId], reason: str,
     spoken_of = [row[0] for row in all_rows(connection, query("entities_of"), {"rows": as_list(rows)})]
     unindex_memories(connection, rows)
     connection.execute(query("drop_memories"), {"rows": as_list(rows)})
-    connection.execute(query("drop_unused_entities"), {"rows": as_list(spoken_of)})
+    drop_unused(connection, spoken_of)
     renumber(connection, {session for session, _ in parts})
     open_session_texts(connection, parts)
     settle(connection, touched)
     return len(rows)
+
+
+def drop_unused(connection: sqlite3.Connection, entities: Sequence[object]) -> None:
+    """Remove those of these rows of entities that nothing speaks of and no client created."""
+    values = {"rows": as_list(entities)}
+    connection.execute(query("unindex_unused_nodes"), values)
+    connection.execute(query("drop_unused_entities"), values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
+from memory_fabric.clock import to_millis
 from memory_fabric.model.memory import (
     Memory,
     MemoryId,
@@ -21,7 +22,7 @@ from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.owners import known_sessions
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, memory_of, optional, statement_of
-from memory_fabric.store.sqlite.scope import as_list, memories_in, statements_in
+from memory_fabric.store.sqlite.scope import as_list, memories_apart, statements_in
 
 
 class MemoryTable:
@@ -72,10 +73,14 @@ class MemoryTable:
 
     def recent(self, scope: Scope, limit: int) -> list[Memory]:
         """Newest first; undated last."""
-        condition = memories_in(scope)
+        found: list[Memory] = []
         with self._connections.reading() as connection:
-            values = condition.values | {"limit": max(limit, 0)}
-            return [memory_of(row) for row in all_rows(connection, query("recent_memories", condition.sql), values)]
+            for part in memories_apart(scope):
+                values = part.values | {"limit": max(limit, 0)}
+                found += [memory_of(row) for row in all_rows(connection, query("recent_memories", part.sql), values)]
+        # Each part is in order already, and sorting is stable; undated ones come last.
+        found.sort(key=lambda memory: (memory.at is None, -to_millis(memory.at) if memory.at else 0))
+        return found[: max(limit, 0)]
 
     def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
         """The sessions known by these ids."""

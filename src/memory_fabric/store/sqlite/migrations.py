@@ -12,6 +12,8 @@ from pathlib import Path
 
 from memory_fabric.errors import SchemaTooNew, StoreUnavailable
 from memory_fabric.store.sqlite.filesystem import private_file
+from memory_fabric.store.sqlite.indexing import spaced
+from memory_fabric.text import analyse
 
 APPLICATION_ID = 1296449858
 """``MFAB``: marks a SQLite file as ours."""
@@ -68,11 +70,12 @@ def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Migratio
     Raises:
         StoreUnavailable: a step leaves rows that point nowhere (C-123); that step is undone.
     """
+    holds_something = _number(connection, "PRAGMA user_version") > 0
     for step in steps:
         version = _number(connection, "PRAGMA user_version")
         if version >= step.version:
             continue
-        if version > 0:
+        if holds_something:
             back_up(connection, path.with_name(f"{path.name}.v{version}.bak"))
         _run(connection, path, step)
 
@@ -116,6 +119,7 @@ def statements(script: str) -> Iterator[str]:
 def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
     # Tables are rebuilt with the keys off, as SQLite advises; what the rebuild leaves is checked before the commit.
     connection.execute("PRAGMA foreign_keys = OFF")
+    teach(connection)
     try:
         connection.execute("BEGIN IMMEDIATE")
         if _number(connection, "PRAGMA user_version") < step.version:
@@ -134,10 +138,16 @@ def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
         connection.execute("PRAGMA foreign_keys = ON")
 
 
+def teach(connection: sqlite3.Connection) -> None:
+    """Give the scripts the function that they call: ``analysed(text)``, index tokens as ``indexing.spaced`` has them."""
+    connection.create_function("analysed", 1, lambda text: spaced(analyse(str(text))), deterministic=True)
+
+
 def _fits(connection: sqlite3.Connection) -> bool:
     """Whether the file has every table and column that this release reads."""
     ours = sqlite3.connect(":memory:", isolation_level=None)
     try:
+        teach(ours)
         for step in shipped():
             for statement in statements(step.script):
                 ours.execute(statement)

@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memory_fabric.model.graph import Entity, EntityId
+from memory_fabric.store.sqlite.indexing import spaced
 from memory_fabric.store.sqlite.owners import next_row
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, bounded, optional
 from memory_fabric.store.sqlite.scope import as_list
-from memory_fabric.text import entity_key
+from memory_fabric.text import analyse, entity_key
 
 
 @dataclass(slots=True)
@@ -27,6 +28,11 @@ class _Known:
     """How many of the names are in the file."""
     typed_anew: bool = False
     renamed: bool = False
+
+    @property
+    def changed(self) -> bool:
+        """Whether its names or its type are not the stored ones."""
+        return self.typed_anew or self.renamed or len(self.names) > self.stored
 
 
 def keep_entities(
@@ -76,6 +82,7 @@ def _merge(known: _Known, id_: str, entity: Entity) -> None:
 
 
 def _write(connection: sqlite3.Connection, known: dict[str, _Known], new: list[str]) -> None:
+    changed = [entity for entity in known.values() if entity.changed]
     connection.executemany(
         "INSERT INTO entities (row, id, kind, label) VALUES (?, ?, ?, ?)",
         [(known[id_].row, id_, known[id_].kind, known[id_].label) for id_ in new],
@@ -96,3 +103,11 @@ def _write(connection: sqlite3.Connection, known: dict[str, _Known], new: list[s
             if place >= entity.stored
         ],
     )
+    index_nodes(connection, [(entity.row, entity.names, entity.label or entity.kind or "") for entity in changed])
+
+
+def index_nodes(connection: sqlite3.Connection, nodes: Iterable[tuple[int, Iterable[str], str]]) -> None:
+    """Index the names and the type of entities anew: (row, names, type)."""
+    rows = [(row, spaced(analyse(" ".join(names))), spaced(analyse(type_))) for row, names, type_ in nodes]
+    connection.executemany("DELETE FROM nodes_fts WHERE rowid = ?", [(row[0],) for row in rows])
+    connection.executemany("INSERT INTO nodes_fts (rowid, names, type) VALUES (?, ?, ?)", rows)

@@ -12,8 +12,9 @@ from memory_fabric.model.memory import Memory, MemoryId, ProjectId, SessionId
 from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite.owners import KnownSession, comes_first, known_sessions, next_row
 from memory_fabric.store.sqlite.queries import query
-from memory_fabric.store.sqlite.rows import Row, all_rows, millis, text_hash, to_json
+from memory_fabric.store.sqlite.rows import Row, all_rows, millis, to_json
 from memory_fabric.store.sqlite.scope import as_list
+from memory_fabric.text import text_hash
 
 
 @dataclass(frozen=True, slots=True)

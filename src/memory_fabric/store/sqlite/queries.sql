@@ -303,13 +303,21 @@ SELECT entity FROM mentions WHERE memory IN (SELECT value FROM json_each(:rows))
 UNION SELECT subject FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows))
 UNION SELECT object FROM relations WHERE evidence IN (SELECT value FROM json_each(:rows));
 
+-- name: unused_entities
+-- Fragment: those of these entities that nothing speaks of any more and no client created.
+SELECT e.row FROM json_each(:rows) k JOIN entities e ON e.row = k.value
+WHERE e.declared IS NULL
+    AND NOT EXISTS (SELECT 1 FROM mentions x WHERE x.entity = e.row)
+    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject = e.row)
+    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object = e.row)
+
+-- name: unindex_unused_nodes
+-- Take the names of entities that are about to go out of their index.
+DELETE FROM nodes_fts WHERE rowid IN ({unused_entities});
+
 -- name: drop_unused_entities
--- Those of these entities that nothing speaks of any more.
-DELETE FROM entities
-WHERE row IN (SELECT value FROM json_each(:rows))
-    AND NOT EXISTS (SELECT 1 FROM mentions x WHERE x.entity = entities.row)
-    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.subject = entities.row)
-    AND NOT EXISTS (SELECT 1 FROM relations r WHERE r.object = entities.row);
+-- Those of these entities that nothing speaks of any more and no client created.
+DELETE FROM entities WHERE row IN ({unused_entities});
 
 -- name: match_all
 -- The best units of the whole index.
@@ -591,3 +599,296 @@ WHERE t.units <> u.units OR t.tokens <> u.tokens;
 -- name: wrong_dimensions
 -- Vectors that do not have their space's dimension.
 SELECT count(*) FROM vectors v JOIN spaces s ON s.row = v.space WHERE length(v.data) <> 4 * s.dimension;
+
+-- name: add_parcel
+-- A parcel that was never queued.
+INSERT INTO outbox (target, key, kind, payload, hashes, memory, state, queued_at, attempts)
+VALUES (:target, :key, :kind, :payload, :hashes, :memory, 'waiting', :at, 0)
+ON CONFLICT (target, key) DO NOTHING;
+
+-- name: change_parcel
+-- A parcel whose payload differs from what was queued: a claim on the old payload ends.
+UPDATE outbox SET
+    kind = :kind, payload = :payload, hashes = :hashes, memory = :memory,
+    queued_at = CASE WHEN state = 'waiting' THEN queued_at ELSE :at END, state = 'waiting',
+    claim = NULL, lease = NULL, attempts = 0, error = NULL
+WHERE target = :target AND key = :key AND payload <> :payload;
+
+-- name: queue_again
+-- A parcel that was sent, once more.
+UPDATE outbox SET state = 'waiting', queued_at = :at, attempts = 0, error = NULL
+WHERE target = :target AND key = :key AND state = 'sent';
+
+-- name: sent_parcels
+-- Which of these (target, key, payload) were sent just so: their places in the list.
+SELECT j.key FROM json_each(:parcels) j JOIN outbox o
+ON o.target = json_extract(j.value, '$[0]') AND o.key = json_extract(j.value, '$[1]')
+    AND o.payload = json_extract(j.value, '$[2]') AND o.state = 'sent';
+
+-- name: withdraw_parcels
+-- What waits for a target under other keys.
+DELETE FROM outbox
+WHERE target = :target AND state = 'waiting' AND key NOT IN (SELECT value FROM json_each(:keys));
+
+-- name: drop_orphaned_parcels
+-- What is to be sent of memories that are gone.
+DELETE FROM outbox
+WHERE target = :target AND (state = 'waiting' OR (state = 'claimed' AND lease <= :at))
+    AND memory IS NOT NULL AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = outbox.memory);
+
+-- name: free_parcels
+-- What may be sent to a target now, oldest first.
+SELECT row, key, kind, payload, hashes, memory, attempts, remote_id FROM outbox
+WHERE target = :target AND state <> 'sent' AND (state = 'waiting' OR lease <= :at)
+    AND (:keys IS NULL OR key IN (SELECT value FROM json_each(:keys)))
+ORDER BY queued_at, row LIMIT :limit;
+
+-- name: claim_parcel
+-- One process takes a parcel.
+UPDATE outbox SET state = 'claimed', claim = :claim, lease = :lease, attempts = attempts + 1 WHERE row = :row;
+
+-- name: add_pushed
+-- Texts of a parcel that is about to be sent.
+INSERT INTO pushed (target, text_hash, memory) SELECT :target, value, :memory FROM json_each(:hashes) WHERE true
+ON CONFLICT (target, text_hash) DO UPDATE SET memory = ifnull(excluded.memory, memory);
+
+-- name: confirm_parcel
+-- What a claim took was sent.
+UPDATE outbox SET
+    state = 'sent', sent_at = :at, remote_id = ifnull(:remote, remote_id), lease = NULL, claim = NULL, error = NULL
+WHERE claim = :claim;
+
+-- name: release_parcel
+-- What a claim took was not sent.
+UPDATE outbox SET state = 'waiting', error = :error, lease = NULL, claim = NULL WHERE claim = :claim;
+
+-- name: backlog
+-- How it stands with each target.
+SELECT target,
+    sum(state = 'waiting' OR (state = 'claimed' AND lease <= :at)),
+    sum(state = 'claimed' AND lease > :at),
+    sum((state = 'waiting' OR (state = 'claimed' AND lease <= :at)) AND attempts > 0),
+    sum(state = 'sent'),
+    min(CASE WHEN state = 'waiting' OR (state = 'claimed' AND lease <= :at) THEN queued_at END),
+    max(sent_at),
+    (
+        SELECT x.error FROM outbox x
+        WHERE x.target = outbox.target AND x.state = 'waiting' AND x.error IS NOT NULL ORDER BY x.row DESC LIMIT 1
+    )
+FROM outbox GROUP BY target ORDER BY target;
+
+-- name: pushed_links
+-- Links that a client wrote, each once, in the order they came.
+SELECT {links} WHERE r.evidence IS NULL
+GROUP BY r.subject, r.predicate, r.label, r.object ORDER BY min(r.row);
+
+-- name: pushed_nodes
+-- Entities that a client created or that something was observed of, in the order they came.
+SELECT e.row, {node} FROM entities e
+WHERE {resolved} AND (e.declared IS NOT NULL OR EXISTS (SELECT 1 FROM observations o WHERE o.entity = e.row))
+ORDER BY e.row;
+
+-- name: pushed_texts
+-- Which of these texts went to a target.
+SELECT text_hash, memory FROM pushed
+WHERE target = :target AND text_hash IN (SELECT value FROM json_each(:hashes));
+
+-- name: node
+-- Fragment: the columns of a node: display name, type as given, its observations as a JSON list, oldest first.
+(SELECT n.name FROM entity_names n WHERE n.entity = e.row ORDER BY n.place LIMIT 1),
+coalesce(e.label, e.kind, ''),
+(SELECT json_group_array(text) FROM (SELECT o.text FROM observations o WHERE o.entity = e.row ORDER BY o.row))
+
+-- name: resolved
+-- Fragment: an entity that somebody described, not one that was only named.
+(e.kind IS NOT NULL OR e.label IS NOT NULL)
+
+-- name: nodes_by_key
+-- Entities that somebody described with one of these keys, in the order of the keys.
+SELECT e.row, {node}
+FROM json_each(:keys) k
+JOIN entity_names x ON x.key = k.value
+JOIN entities e ON e.row = x.entity
+WHERE {resolved} AND {scope}
+GROUP BY e.row ORDER BY min(k.key), e.row;
+
+-- name: nodes_by_row
+-- Nodes of these rows, in their order.
+SELECT e.row, {node} FROM json_each(:rows) k JOIN entities e ON e.row = k.value ORDER BY k.key;
+
+-- name: list_nodes
+-- Nodes in scope: those that a client created first.
+SELECT e.row, {node} FROM entities e
+WHERE {resolved} AND {scope}
+ORDER BY e.declared IS NULL, e.declared, e.row LIMIT :limit OFFSET :offset;
+
+-- name: count_nodes
+-- How many nodes are in scope.
+SELECT count(*) FROM entities e WHERE {resolved} AND {scope};
+
+-- name: match_nodes
+-- Nodes in scope by the words of their names and types: the better half of what `search_nodes` weighs.
+SELECT f.rowid, f.names, f.type FROM nodes_fts f
+JOIN entities e ON e.row = f.rowid
+WHERE nodes_fts MATCH :match AND {resolved} AND {scope}
+ORDER BY bm25(nodes_fts, 2.0, 1.0) LIMIT :limit;
+
+-- name: match_observations
+-- Nodes in scope by the words of their observations.
+SELECT o.entity, u.prompt FROM units_fts f
+JOIN observations o ON o.memory = f.rowid
+JOIN units u ON u.row = f.rowid
+JOIN entities e ON e.row = o.entity
+WHERE units_fts MATCH :match AND {resolved} AND {scope}
+ORDER BY f.rank LIMIT :limit;
+
+-- name: links
+-- Fragment: the columns of a link, and the tables they come from.
+a.id, r.predicate, z.id, r.label,
+(SELECT n.name FROM entity_names n WHERE n.entity = a.row ORDER BY n.place LIMIT 1),
+(SELECT n.name FROM entity_names n WHERE n.entity = z.row ORDER BY n.place LIMIT 1)
+FROM relations r
+JOIN entities a ON a.row = r.subject
+JOIN entities z ON z.row = r.object
+
+-- name: list_links
+-- Links in scope, each once, in the order they came.
+SELECT {links} WHERE {scope}
+GROUP BY r.subject, r.predicate, r.label, r.object ORDER BY min(r.row) LIMIT :limit OFFSET :offset;
+
+-- name: links_at
+-- Links in scope with at least one end among these rows, each once, in the order they came.
+SELECT {links}
+WHERE r.row IN (
+    SELECT row FROM relations WHERE subject IN (SELECT value FROM json_each(:rows))
+    UNION SELECT row FROM relations WHERE object IN (SELECT value FROM json_each(:rows))
+) AND {scope}
+GROUP BY r.subject, r.predicate, r.label, r.object ORDER BY min(r.row);
+
+-- name: count_links
+-- How many links are in scope.
+SELECT count(*) FROM (SELECT 1 FROM relations r WHERE {scope} GROUP BY r.subject, r.predicate, r.label, r.object);
+
+-- name: unresolved
+-- Names that a client's links point to and nobody described.
+SELECT (SELECT n.name FROM entity_names n WHERE n.entity = e.row ORDER BY n.place LIMIT 1) FROM entities e
+WHERE e.kind IS NULL AND e.label IS NULL
+    AND (
+        EXISTS (SELECT 1 FROM relations r WHERE r.subject = e.row AND r.evidence IS NULL)
+        OR EXISTS (SELECT 1 FROM relations r WHERE r.object = e.row AND r.evidence IS NULL)
+    )
+ORDER BY e.row LIMIT :limit;
+
+-- name: written_links
+-- Links that a client wrote between entities of these ids: subject, label, object.
+SELECT a.id, r.label, z.id FROM relations r
+JOIN entities a ON a.row = r.subject
+JOIN entities z ON z.row = r.object
+WHERE r.evidence IS NULL
+    AND a.id IN (SELECT value FROM json_each(:ids)) AND z.id IN (SELECT value FROM json_each(:ids));
+
+-- name: named
+-- Entities shown under these names, a client's first, then those that somebody described.
+SELECT k.value, e.id, e.row, e.declared, e.kind, e.label FROM json_each(:keys) k
+JOIN entity_names x ON x.key = k.value AND x.place = 0
+JOIN entities e ON e.row = x.entity
+ORDER BY k.key, e.declared IS NULL, coalesce(e.kind, e.label) IS NULL, e.row;
+
+-- name: unbury_names
+-- Entities with these names, of whatever kind, may come back.
+DELETE FROM buried WHERE what = 'entity'
+    AND substr(key, instr(key, ':') + 1) IN (SELECT value FROM json_each(:keys));
+
+-- name: declare
+-- A client created this entity, of this type.
+UPDATE entities SET declared = ?, kind = ?, label = ? WHERE row = ?;
+
+-- name: keep_declared
+-- A client spoke of this entity: it stays when nothing else speaks of it.
+UPDATE entities SET declared = ifnull(declared, ?) WHERE row = ?;
+
+-- name: observed
+-- What is observed of an entity: text and the memory that holds it.
+SELECT o.text, m.id FROM observations o JOIN memories m ON m.row = o.memory WHERE o.entity = ? ORDER BY o.row;
+
+-- name: add_observation
+-- A memory becomes an observation of an entity.
+INSERT INTO observations (entity, memory, text, at) SELECT ?1, m.row, ?2, ?3 FROM memories m WHERE m.id = ?4
+ON CONFLICT DO NOTHING;
+
+-- name: drop_observations
+-- Observations of an entity with these texts.
+DELETE FROM observations WHERE entity = :entity AND text IN (SELECT value FROM json_each(:texts));
+
+-- name: only_observed
+-- Of these memories: those that are observations of nothing any more.
+SELECT m.id FROM memories m
+WHERE m.id IN (SELECT value FROM json_each(:ids)) AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.memory = m.row);
+
+-- name: relations_between
+-- Relations of these ends and this label, to be deleted.
+SELECT row, subject, predicate, object, project FROM relations
+WHERE subject = ? AND object = ? AND label = ?;
+
+-- name: relations_of_entity
+-- Relations at an entity.
+SELECT row, subject, predicate, object, project FROM relations WHERE subject = ?1
+UNION SELECT row, subject, predicate, object, project FROM relations WHERE object = ?1;
+
+-- name: drop_relations_by_row
+-- These relations.
+DELETE FROM relations WHERE row IN (SELECT value FROM json_each(:rows));
+
+-- name: bury
+-- Keep a deleted entity or relation away from now on.
+INSERT INTO buried (what, key, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at;
+
+-- name: unbury
+-- What is written on purpose lives again.
+DELETE FROM buried WHERE what = :what AND key IN (SELECT value FROM json_each(:keys));
+
+-- name: buried_among
+-- Of these keys: those that were deleted.
+SELECT key FROM buried WHERE what = :what AND key IN (SELECT value FROM json_each(:keys));
+
+-- name: lift_tombstones
+-- What is said again on purpose is remembered again.
+DELETE FROM tombstones
+WHERE id IN (SELECT value FROM json_each(:ids)) OR text_hash IN (SELECT value FROM json_each(:hashes));
+
+-- name: texts
+-- Rows and texts of memories in scope, newest first; undated ones last.
+SELECT m.row, b.text FROM memories m JOIN bodies b ON b.row = m.row WHERE {scope} ORDER BY m.at DESC, m.row DESC;
+
+-- name: memories_by_row
+-- Memories of these rows, in the order of the rows.
+SELECT {memory} JOIN json_each(:rows) k ON k.value = m.row ORDER BY k.key;
+
+-- name: memories_of_session
+-- Memories of a session, in order.
+SELECT {memory} WHERE n.id = :session ORDER BY m.seq, m.part, m.row;
+
+-- name: dump_declared
+-- Entities that a client created.
+SELECT id, declared FROM entities WHERE declared IS NOT NULL ORDER BY declared, row;
+
+-- name: dump_observations
+-- What was observed of entities.
+SELECT e.id, m.id, o.text, o.at FROM observations o
+JOIN entities e ON e.row = o.entity
+JOIN memories m ON m.row = o.memory
+ORDER BY o.row;
+
+-- name: restore_declared
+-- A client created this entity, unless that is known.
+UPDATE entities SET declared = ? WHERE id = ? AND declared IS NULL;
+
+-- name: restore_observation
+-- An observation, unless it is there.
+INSERT INTO observations (entity, memory, text, at)
+SELECT e.row, m.row, ?1, ?2 FROM entities e, memories m WHERE e.id = ?3 AND m.id = ?4
+ON CONFLICT DO NOTHING;
+
+-- name: restore_buried
+-- Keep a deleted thing away, unless that is known.
+INSERT INTO buried (what, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;

@@ -23,7 +23,7 @@ from memory_fabric.model.memory import (
     StatementKind,
 )
 from memory_fabric.model.vocabulary import Kind, Predicate
-from memory_fabric.text import clean, fold
+from memory_fabric.text import clean
 
 NAME_LIMIT = 1000
 """Characters of a name kept whole; longer ones are cut and end in a hash (C-063)."""
@@ -39,11 +39,6 @@ def bounded(name: str) -> str:
         return name
     mark = "…" + hashlib.sha256(name.encode()).hexdigest()[:16]
     return name[: NAME_LIMIT - len(mark)] + mark
-
-
-def text_hash(text: str) -> str:
-    """What a tombstone keeps of a text: SHA-256 of its folded form, hexadecimal."""
-    return hashlib.sha256(fold(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def millis(at: datetime | None) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from memory_fabric.model.graph import EntityId
 from memory_fabric.model.memory import MemoryId, ProjectId
 from memory_fabric.ports import Batch, Saved
+from memory_fabric.store.sqlite.buried import Buried, lift
 from memory_fabric.store.sqlite.facts import (
     Keys,
     add_mentions,
@@ -42,6 +43,8 @@ def save(connection: sqlite3.Connection, batch: Batch, digests: Mapping[MemoryId
         UsageError: an inverted interval, or a fact that rests on an unknown memory.
     """
     require_order(batch.relations)
+    if batch.explicit:
+        lift(connection, batch)
     projects = keep_projects(connection, batch.projects, _projects_named(batch))
     named = ((record.memory.origin.session, record.memory.origin.source) for record in batch.records)
     sessions = keep_sessions(connection, batch.sessions, named, projects)
@@ -124,12 +127,14 @@ def _write_facts(
     skipped = todo.forgotten | todo.left
     written = {write.record.memory.id: write.row for write in todo.writes}
     memories = evidence_rows(connection, batch, written, skipped)
-    relations = [r for r in batch.relations if r.evidence not in skipped]
-    mentions = [m for m in batch.mentions if m.memory not in skipped]
+    buried = Buried(connection, batch)
+    relations = [r for r in batch.relations if r.evidence not in skipped and not buried.relation(r)]
+    mentions = [m for m in batch.mentions if m.memory not in skipped and not buried.entity(m.entity)]
     named = {r.subject: None for r in relations} | {r.object: None for r in relations}
     named |= {m.entity: None for m in mentions}
     held = _named_by_skipped(batch, skipped) - named.keys()
-    entities = keep_entities(connection, [e for e in batch.entities if e.id not in held], named)
+    said = [e for e in batch.entities if e.id not in held and not buried.entity(e.id)]
+    entities = keep_entities(connection, said, named)
     keys = Keys(memories, entities, projects)
     add_mentions(connection, mentions, keys)
     added, news = add_relations(connection, relations, keys)

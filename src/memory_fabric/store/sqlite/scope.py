@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memory_fabric.clock import to_millis
@@ -16,6 +16,18 @@ from memory_fabric.model.query import Scope
 
 _MEMORY_KINDS = frozenset(MemoryKind)
 _STATEMENT_KINDS = frozenset(StatementKind)
+
+_GLOBAL_NOTE = "(m.project IS NULL AND m.kind = 'note')"
+"""What somebody asked to remember for all projects is found in each of them; other homeless memories are not."""
+
+_GLOBAL_SESSION = (
+    "(t.project IS NULL AND EXISTS (SELECT 1 FROM memories g"
+    " WHERE g.session = t.session AND g.project IS NULL AND g.kind = 'note'))"
+)
+_GLOBAL_RELATION = (
+    "(r.project IS NULL AND (r.evidence IS NULL"
+    " OR EXISTS (SELECT 1 FROM memories g WHERE g.row = r.evidence AND g.kind = 'note')))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +50,26 @@ def as_list(values: Iterable[object]) -> str:
 
 def memories_in(scope: Scope) -> Condition:
     """Which rows of ``memories m`` are in scope."""
-    terms, values = _base(scope, "m.project", "m.at")
+    terms, values = _base(scope, "m.project", "m.at", _GLOBAL_NOTE)
     terms += _what(scope, "m", values)
     return Condition(" AND ".join(terms) or "1", values)
 
 
+def memories_apart(scope: Scope) -> list[Condition]:
+    """As ``memories_in``, but what belongs to every project apart: each part can then be read along an index."""
+    if scope.projects is None or len(scope.projects) != 1:
+        return [memories_in(scope)]
+    project = "m.project = (SELECT p.row FROM projects p WHERE p.id = :project)"
+    rest = memories_in(replace(scope, projects=None))
+    return [
+        Condition(f"{project} AND {rest.sql}", rest.values | {"project": scope.projects[0]}),
+        Condition(f"{_GLOBAL_NOTE} AND {rest.sql}", rest.values),
+    ]
+
+
 def statements_in(scope: Scope) -> Condition:
     """Which rows of ``statements s JOIN memories m`` are in scope: kinds and categories are the statement's own."""
-    terms, values = _base(scope, "m.project", "m.at")
+    terms, values = _base(scope, "m.project", "m.at", _GLOBAL_NOTE)
     memory_kinds, statement_kinds = _split(scope.kinds)
     if scope.kinds:
         values |= {"memory_kinds": as_list(memory_kinds), "statement_kinds": as_list(statement_kinds)}
@@ -58,7 +82,7 @@ def statements_in(scope: Scope) -> Condition:
 
 def session_texts_in(scope: Scope) -> Condition:
     """Which rows of ``session_texts t`` hold at least one memory in scope; their project must be in it."""
-    terms, values = _base(Scope(projects=scope.projects), "t.project", "NULL")
+    terms, values = _base(Scope(projects=scope.projects), "t.project", "NULL", _GLOBAL_SESSION)
     inner = memories_in(Scope(window=scope.window, kinds=scope.kinds, categories=scope.categories))
     if not inner.open:
         terms.append(
@@ -73,7 +97,7 @@ def relations_in(scope: Scope, now: datetime) -> Condition:
     They hold when they have not ended now, or at ``as_of``; ``superseded`` shows the ended ones too.  The window is
     compared with ``valid_from``; kinds and categories with the memory that is the evidence.
     """
-    terms, values = _base(scope, "r.project", "r.valid_from")
+    terms, values = _base(scope, "r.project", "r.valid_from", _GLOBAL_RELATION)
     if scope.kinds or scope.categories:
         terms.append(
             f"EXISTS (SELECT 1 FROM memories m WHERE m.row = r.evidence AND {' AND '.join(_what(scope, 'm', values))})"
@@ -87,15 +111,17 @@ def relations_in(scope: Scope, now: datetime) -> Condition:
     return Condition(" AND ".join(terms) or "1", values)
 
 
-def _base(scope: Scope, project: str, at: str) -> tuple[list[str], dict[str, object]]:
+def _base(scope: Scope, project: str, at: str, everywhere: str) -> tuple[list[str], dict[str, object]]:
+    """Conditions on project and time; ``everywhere`` says what belongs to every project."""
     terms: list[str] = []
     values: dict[str, object] = {}
     if scope.projects is not None and len(scope.projects) == 1:
-        # One project by equality: then its index by time gives the newest without a sort.
-        terms.append(f"{project} = (SELECT p.row FROM projects p WHERE p.id = :project)")
+        own = f"{project} = (SELECT p.row FROM projects p WHERE p.id = :project)"
+        terms.append(f"({own} OR {everywhere})")
         values["project"] = scope.projects[0]
     elif scope.projects is not None:
-        terms.append(f"{project} IN (SELECT p.row FROM json_each(:projects) j JOIN projects p ON p.id = j.value)")
+        own = f"{project} IN (SELECT p.row FROM json_each(:projects) j JOIN projects p ON p.id = j.value)"
+        terms.append(f"({own} OR {everywhere})" if scope.projects else "0")
         values["projects"] = as_list(scope.projects)
     if scope.window.since is not None:
         terms.append(f"{at} >= :since")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -31,6 +32,9 @@ from memory_fabric.store.sqlite.scope import as_list
 _CHUNK = 500
 """Rows restored at a time, to bound memory; all chunks are one transaction."""
 
+_STATEMENTS = {"declared": "restore_declared", "observation": "restore_observation", "buried": "restore_buried"}
+"""Type of row → the query that writes it."""
+
 _Value = TypeVar("_Value")
 
 
@@ -55,6 +59,10 @@ def dump(connections: Connections) -> Iterator[dict[str, object]]:
             }
         for stated_end, *row in connection.execute(query("dump_relations")):
             yield {"type": "relation", **_plain(replace(relation_of(tuple(row)), valid_to=instant(stated_end)))}
+        for entity, at in connection.execute(query("dump_declared")):
+            yield {"type": "declared", "entity": entity, "at": _plain(instant(at))}
+        for entity, memory, text, at in connection.execute(query("dump_observations")):
+            yield {"type": "observation", "entity": entity, "memory": memory, "text": text, "at": _plain(instant(at))}
         # Last, so that they do not hold back a memory that says the same and was kept.
         for row in connection.execute(query("dump_tombstones")):
             yield {
@@ -64,6 +72,8 @@ def dump(connections: Connections) -> Iterator[dict[str, object]]:
                 "reason": row[2],
                 "at": _plain(instant(row[3])),
             }
+        for what, key, at in connection.execute("SELECT what, key, at FROM buried ORDER BY what, key"):
+            yield {"type": "buried", "what": what, "key": key, "at": _plain(instant(at))}
 
 
 def _plain(value: object) -> Any:
@@ -78,6 +88,27 @@ class _Tombstone:
     id: str
     text_hash: str
     reason: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    entity: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Observation:
+    entity: str
+    memory: str
+    text: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Buried:
+    what: str
+    key: str
     at: str
 
 
@@ -104,6 +135,8 @@ class _Chunk:
     mentions: list[Mention] = field(default_factory=list)
     tombstones: list[tuple[str, str, str, int]] = field(default_factory=list)
     digests: dict[MemoryId, bytes] = field(default_factory=dict)
+    rows: dict[str, list[tuple[object, ...]]] = field(default_factory=lambda: defaultdict(list))
+    """What is written by one statement a row: type → its values."""
     size: int = 0
 
 
@@ -143,6 +176,15 @@ def _take(chunk: _Chunk, index: int, row: Mapping[str, object]) -> None:
     elif what == "tombstone":
         stone = _read(index, row, _Tombstone)
         chunk.tombstones.append((stone.id, stone.text_hash, stone.reason, _millis(index, stone.at)))
+    elif what == "declared":
+        declared = _read(index, row, _Declared)
+        chunk.rows[what].append((_millis(index, declared.at), declared.entity))
+    elif what == "observation":
+        seen = _read(index, row, _Observation)
+        chunk.rows[what].append((seen.text, _millis(index, seen.at), seen.entity, seen.memory))
+    elif what == "buried":
+        buried = _read(index, row, _Buried)
+        chunk.rows[what].append((buried.what, buried.key, _millis(index, buried.at)))
     else:
         raise UsageError(f"Row {index} is not one of ours: its type is {what!r}", "Use a file that `export` wrote.")
 
@@ -178,7 +220,7 @@ def _millis(index: int, at: str) -> int:
 
     moment = parse_instant(at)
     if moment is None:
-        raise UsageError(f"Row {index} (tombstone) has no time: {at!r}")
+        raise UsageError(f"Row {index} has no time: {at!r}")
     return to_millis(moment)
 
 
@@ -204,6 +246,8 @@ def _write(connection: sqlite3.Connection, chunk: _Chunk, counts: dict[str, int]
     before = connection.total_changes
     connection.executemany(query("add_tombstone"), chunk.tombstones)
     counts["tombstone"] += connection.total_changes - before
+    for what, rows in chunk.rows.items():
+        counts[what] = counts.get(what, 0) + connection.executemany(query(_STATEMENTS[what]), rows).rowcount
     counts["project"] += len(projects)
     counts["session"] += len(sessions)
     counts["entity"] += len(entities)
