@@ -93,6 +93,25 @@ def backfill(
     return Backfilled(memories, windows, time.monotonic() - began, stopped, tuple(failed))
 
 
+def embed_now(index: VectorIndex, embedder: Embedder | None, memories: Sequence[Memory]) -> str | None:
+    """Embed these memories at once, whatever else is pending; None, or a sentence that says why they still wait.
+
+    Those that wait get their vectors with the next ``backfill`` (F-VEC-7, F-ERR-13); without an embedder none wait.
+
+    Raises:
+        StoreError: the index cannot be written.
+    """
+    if embedder is None or not memories:
+        return None
+    try:
+        vectors, unusable = _embed(memories, embedder)
+    except EmbedderUnavailable as error:
+        return f"no vectors yet, they come with the next `memory-fabric ingest`: {error.message}"
+    if vectors:
+        index.put(embedder.space, vectors)
+    return "the embedder gave no usable vectors: text and graph search find it" if unusable else None
+
+
 def _embed(memories: Sequence[Memory], embedder: Embedder) -> tuple[dict[MemoryId, Vectors], list[MemoryId]]:
     """The vectors of these memories, and the memories whose vectors are unusable.
 
