@@ -32,7 +32,10 @@ from memory_fabric.sources.vector import VectorSource
 from memory_fabric.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
+    from memory_fabric.curate.forget import Forgotten
     from memory_fabric.curate.health import Check
+    from memory_fabric.curate.knowledge import Knowledge
+    from memory_fabric.curate.note import Means, Outcome, Remembered
     from memory_fabric.embed.backfill import Backfilled
     from memory_fabric.ingest.discover import Place
     from memory_fabric.ingest.pipeline import Progress
@@ -108,6 +111,65 @@ class Fabric:
         seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters, keep_tools)
         only = format_named(format) if format else None
         return ingest(chosen, seams, only=only, dry_run=dry_run, progress=progress)
+
+    def remember(  # noqa: PLR0913 - what may be said of a note
+        self,
+        text: str,
+        *,
+        category: str | None = None,
+        outcome: Outcome | str | None = None,
+        lesson: str | None = None,
+        agent: str | None = None,
+        project: str | None = None,
+        everywhere: bool = False,
+        cwd: str | None = None,
+        source: str = "note",
+        confirmed: bool = False,
+    ) -> Remembered:
+        """Keep somebody's own words, find what they name, and say what became of it.  See ``curate.remember.remember``.
+
+        The note belongs to ``project`` (name, id or root; default: that of ``cwd``, by default the current directory),
+        or with ``everywhere`` to all.  It is embedded at once; where that fails it is kept, gets its vectors with the
+        next ``embed``, and ``notes`` says so (F-VEC-7).
+
+        Raises:
+            UsageError: empty, or nothing but a secret; an unknown category, outcome or project.
+            StoreError: the store failed; nothing was written.
+        """
+        from memory_fabric.curate.note import Wish, outcome_named
+        from memory_fabric.curate.remember import remember
+        from memory_fabric.ingest.project import Projects
+        from memory_fabric.search.scope import choose_home
+
+        known = self.store.projects()
+        current = Projects(known).identify(cwd or str(Path.cwd()))
+        home = None if everywhere else choose_home(known, project, current)
+        wish = Wish(text, category, outcome_named(outcome), lesson, agent, home, source)
+        return remember(wish, self._remembering, clock.utcnow(), confirmed=confirmed)
+
+    def forget(
+        self,
+        ids: Sequence[str] | None = None,
+        *,
+        text: str | None = None,
+        session: str | None = None,
+        scope: Scope = Scope(),
+        dry_run: bool = False,
+    ) -> Forgotten:
+        """Forget memories by id, those in scope that hold a text, or those of a session; see ``curate.forget``.
+
+        They go from every index, and no re-ingest brings them back.  ``dry_run`` only says what would go.
+
+        Raises:
+            UsageError: not exactly one of the three was given, or an empty text.
+            StoreError: the store failed; nothing was removed.
+        """
+        from memory_fabric.curate.forget import Asked, choose, forget
+        from memory_fabric.outgoing import clean_memory
+
+        chosen = choose(Asked(None if ids is None else tuple(ids), text, session), self.store, scope)
+        gone = chosen if dry_run else forget(chosen, self.store, clock.utcnow())
+        return replace(gone, memories=tuple(map(clean_memory, gone.memories)))
 
     def embed(
         self, *, progress: Callable[[int], None] | None = None, stop: Callable[[], bool] | None = None
@@ -226,6 +288,33 @@ class Fabric:
     def lexicon(self) -> lexicon.Lexicon:
         """The word lists, with the user's on top."""
         return lexicon.load(Path(self.settings.lexicon).expanduser() if self.settings.lexicon else None)
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """The graph as clients of the official memory server read and write it."""
+        from memory_fabric.curate.knowledge import Knowledge
+        from memory_fabric.ingest.redact import redact
+
+        return Knowledge(self.store, lambda text: redact(text).text)
+
+    @cached_property
+    def _remembering(self) -> Means:
+        from memory_fabric.curate.note import Around, Means
+        from memory_fabric.embed.backfill import embed_now
+        from memory_fabric.ingest.extract import extractors
+        from memory_fabric.ingest.note import extract_note
+        from memory_fabric.ingest.redact import redact
+        from memory_fabric.search.similar import neighbours
+
+        found = extractors(self.lexicon)
+        return Means(
+            store=self.store,
+            lexicon=self.lexicon,
+            redact=redact,
+            extract=lambda memory, project: extract_note(found, self.lexicon, memory, project),
+            look_around=lambda memory: Around(*neighbours(self.store, self.store, memory)),
+            embed=lambda memories: embed_now(self.store, self.embedder, memories),
+        )
 
     @cached_property
     def embedder(self) -> Embedder | None:
