@@ -139,7 +139,7 @@ def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
 
 
 def teach(connection: sqlite3.Connection) -> None:
-    """Give the scripts the function that they call: ``analysed(text)``, index tokens as ``indexing.spaced`` has them."""
+    """Give the scripts the function that they call: ``analysed(text)``, tokens as ``indexing.spaced`` has them."""
     connection.create_function("analysed", 1, lambda text: spaced(analyse(str(text))), deterministic=True)
 
 

@@ -18,7 +18,7 @@ from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite.buried import ENTITY, RELATION, bury, relation_key
 from memory_fabric.store.sqlite.forget import drop_unused, forget
 from memory_fabric.store.sqlite.naming import index_nodes
-from memory_fabric.store.sqlite.nodes import link_of, node_of
+from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, bounded, number, optional, to_json
 from memory_fabric.store.sqlite.save import save

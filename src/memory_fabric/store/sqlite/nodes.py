@@ -1,19 +1,19 @@
-"""The graph as clients of the official memory server read it (``ports.NodeStore``)."""
+"""The graph as clients of the official memory server write and read it: one transaction a call."""
 
 from __future__ import annotations
 
-import json
 import math
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from memory_fabric.model.graph import EntityId, Relation, RelationOrigin, as_stated
-from memory_fabric.model.nodes import Link, Node, Subgraph
+from memory_fabric.model.memory import MemoryId
+from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Observations, Subgraph
 from memory_fabric.model.query import Scope
-from memory_fabric.model.vocabulary import Predicate
+from memory_fabric.store.sqlite import node_writes
 from memory_fabric.store.sqlite.connection import Connections
+from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, bounded
 from memory_fabric.store.sqlite.scope import Condition, as_list, memories_in, relations_in
@@ -28,11 +28,50 @@ IN_NAME = 2.0
 
 
 class NodeTable:
-    """Reads nodes and links of one file."""
+    """The nodes, links and observations of one file (``ports.NodeStore``)."""
 
     def __init__(self, connections: Connections, now: Callable[[], datetime]) -> None:
         self._connections = connections
         self._now = now
+
+    # ── writing: a transaction a call ────────────────────────────────────────────────────────────────────────────
+
+    def create_nodes(self, nodes: Sequence[Node], at: datetime) -> CreatedNodes:
+        """Add the entities that are new, with their observations."""
+        with self._connections.atomic() as connection:
+            return node_writes.create_nodes(connection, nodes, at)
+
+    def create_links(self, links: Sequence[Link], at: datetime) -> CreatedLinks:
+        """Add the links that are new."""
+        with self._connections.atomic() as connection:
+            return node_writes.create_links(connection, links, at)
+
+    def add_observations(self, additions: Sequence[Observations], at: datetime) -> list[Observations]:
+        """Add what is new of each entity, and return that."""
+        with self._connections.atomic() as connection:
+            return node_writes.add_observations(connection, additions, at)
+
+    def observe(self, memory: MemoryId, entities: Sequence[str], text: str, at: datetime) -> None:
+        """Make a stored memory an observation of these entities."""
+        with self._connections.atomic() as connection:
+            node_writes.observe(connection, memory, entities, text, at)
+
+    def delete_nodes(self, names: Sequence[str], at: datetime) -> int:
+        """Remove entities with their observations and links."""
+        with self._connections.atomic() as connection:
+            return node_writes.delete_nodes(connection, names, at)
+
+    def delete_observations(self, deletions: Sequence[Observations], at: datetime) -> int:
+        """Remove observations."""
+        with self._connections.atomic() as connection:
+            return node_writes.delete_observations(connection, deletions, at)
+
+    def delete_links(self, links: Sequence[Link], at: datetime) -> int:
+        """Remove links."""
+        with self._connections.atomic() as connection:
+            return node_writes.delete_links(connection, links, at)
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
     def graph_size(self, scope: Scope) -> tuple[int, int]:
         """Nodes and links in scope."""
@@ -109,27 +148,6 @@ class NodeTable:
             for end in ("subject", "object")
         )
         return Condition(f"(e.declared IS NOT NULL OR {spoken_of} OR {ends})", memories.values | relations.values)
-
-
-def node_of(row: Row) -> Node:
-    """A node from its row, name, type and observations (see queries.sql)."""
-    _, name, type_, observations = row
-    return Node(str(name), str(type_), tuple(json.loads(str(observations))))
-
-
-def link_of(row: Row) -> Link:
-    """A link in the direction in which it was given (F-VOC-5)."""
-    subject, predicate, object_, label, *names = row
-    relation = Relation(
-        EntityId(str(subject)),
-        None if predicate is None else Predicate(str(predicate)),
-        EntityId(str(object_)),
-        str(label),
-        RelationOrigin.STATED,
-    )
-    shown = {subject: str(names[0]), object_: str(names[1])}
-    start, said, end = as_stated(relation)
-    return Link(shown[start], said, shown[end])
 
 
 def _ranked(terms: Sequence[str], named: Iterable[Row], observed: Iterable[Row], rarity: dict[str, float]) -> list[int]:

@@ -13,7 +13,7 @@ from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.nodes import Link, Node
 from memory_fabric.ports.outbox import Backlog, Claimed, Parcel
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.nodes import link_of, node_of
+from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, instant, optional, to_json
 from memory_fabric.store.sqlite.scope import as_list

@@ -13,7 +13,6 @@ from memory_fabric.clock import utcnow
 from memory_fabric.errors import StoreUnavailable
 from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryId, Project, Session, SessionId, Statement, StatementKind
-from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Observations, Subgraph
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from memory_fabric.ports import Vectors
 
 
-class SqliteStore(OutboxTable):
+class SqliteStore(NodeTable, OutboxTable):
     """One memory in one SQLite file (``ports.Store``).
 
     A file is one space: the space id that a shared back end puts first in every key (decision 19) is the file itself
@@ -40,14 +39,12 @@ class SqliteStore(OutboxTable):
     """
 
     def __init__(self, connections: Connections, notes: tuple[str, ...], now: Callable[[], datetime]) -> None:
-        super().__init__(connections)
-        self._now = now
+        NodeTable.__init__(self, connections, now)
         self._memories = MemoryTable(connections)
         self._ledger = LedgerTable(connections)
         self._text = TextTable(connections)
         self._vectors = VectorTable(connections)
         self._graph = GraphTable(connections, now)
-        self._nodes = NodeTable(connections, now)
         self.notes = notes
         """Plain sentences for the user about this file, such as one on a network file system."""
 
@@ -302,81 +299,6 @@ class SqliteStore(OutboxTable):
     def evidence(self, memories: Sequence[MemoryId], scope: Scope) -> dict[MemoryId, list[Relation]]:
         """Live relations that rest on each memory."""
         return self._graph.evidence(memories, scope)
-
-    # ── nodes ────────────────────────────────────────────────────────────────────────────────────────────────────
-
-    def create_nodes(self, nodes: Sequence[Node], at: datetime) -> CreatedNodes:
-        """Add the entities that are new, with their observations."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.create_nodes(connection, nodes, at)
-
-    def create_links(self, links: Sequence[Link], at: datetime) -> CreatedLinks:
-        """Add the links that are new."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.create_links(connection, links, at)
-
-    def add_observations(self, additions: Sequence[Observations], at: datetime) -> list[Observations]:
-        """Add what is new of each entity, and return that."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.add_observations(connection, additions, at)
-
-    def observe(self, memory: MemoryId, entities: Sequence[str], text: str, at: datetime) -> None:
-        """Make a stored memory an observation of these entities."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            node_writes.observe(connection, memory, entities, text, at)
-
-    def delete_nodes(self, names: Sequence[str], at: datetime) -> int:
-        """Remove entities with their observations and links."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.delete_nodes(connection, names, at)
-
-    def delete_observations(self, deletions: Sequence[Observations], at: datetime) -> int:
-        """Remove observations."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.delete_observations(connection, deletions, at)
-
-    def delete_links(self, links: Sequence[Link], at: datetime) -> int:
-        """Remove links."""
-        from memory_fabric.store.sqlite import node_writes
-
-        with self._connections.atomic() as connection:
-            return node_writes.delete_links(connection, links, at)
-
-    def graph_size(self, scope: Scope) -> tuple[int, int]:
-        """Nodes and links in scope."""
-        return self._nodes.graph_size(scope)
-
-    def list_nodes(self, scope: Scope, offset: int, limit: int) -> list[Node]:
-        """Nodes in scope: those that a client created first."""
-        return self._nodes.list_nodes(scope, offset, limit)
-
-    def list_links(self, scope: Scope, offset: int, limit: int) -> list[Link]:
-        """Live links in scope, each once, oldest first."""
-        return self._nodes.list_links(scope, offset, limit)
-
-    def open_nodes(self, names: Sequence[str], scope: Scope) -> Subgraph:
-        """The nodes of these names, and the live links with at least one end among them."""
-        return self._nodes.open_nodes(names, scope)
-
-    def search_nodes(self, terms: Sequence[str], scope: Scope, limit: int) -> Subgraph:
-        """Nodes that hold any of these terms, best first, and their links."""
-        return self._nodes.search_nodes(terms, scope, limit)
-
-    def unresolved(self, limit: int) -> list[str]:
-        """Names that links point to and no entity has."""
-        return self._nodes.unresolved(limit)
 
 
 _SHARED_NOTE = (
