@@ -79,6 +79,19 @@ def test_a_released_store_comes_to_the_present_schema_with_all_its_data(tmp_path
     right.close()
 
 
+@pytest.mark.parametrize("file", RELEASED, ids=lambda file: file.stem)
+def test_a_released_store_can_be_read_at_once_by_a_newer_release(tmp_path: Path, file: Path) -> None:
+    """An upgrade must not ask for a write before the first search."""
+    path = tmp_path / "memory.db"
+    connection = sqlite3.connect(path, isolation_level=None)
+    teach(connection)
+    for statement in statements(file.read_text(encoding="utf-8")):
+        connection.execute(statement)
+    connection.close()
+    with SqliteStore.open(path, read_only=True) as store:
+        assert store.count() == 1
+
+
 @pytest.mark.parametrize("version", [len(shipped()) + 1, 9999])
 def test_a_newer_store_is_refused_and_left_untouched(filled: Path, version: int) -> None:
     """C-122."""

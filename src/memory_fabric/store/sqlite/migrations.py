@@ -62,6 +62,19 @@ def verify(connection: sqlite3.Connection, path: Path, *, newest: int, read_only
         )
 
 
+def is_older(path: Path) -> bool:
+    """Whether the file is a store of ours with an older schema."""
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        if _number(connection, "PRAGMA application_id") != APPLICATION_ID:
+            return False
+        return 0 < _number(connection, "PRAGMA user_version") < shipped()[-1].version
+    except sqlite3.Error:
+        return False  # whatever is wrong with it, opening it tells
+    finally:
+        connection.close()
+
+
 def migrate(connection: sqlite3.Connection, path: Path, steps: Sequence[Migration]) -> None:
     """Run the steps that the file has not had; an existing store is copied to ``<name>.v<version>.bak`` first.
 

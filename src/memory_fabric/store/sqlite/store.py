@@ -60,6 +60,8 @@ class SqliteStore(NodeTable, OutboxTable):
     ) -> Self:
         """The store in a file, made (0600, its folder 0700) where it is missing, brought to the present schema.
 
+        An older file is brought up to date first, also for reading.
+
         ``busy_timeout`` is in seconds.  ``file_system`` names the type of file system under a path.  ``now`` decides
         which facts have ended.
 
@@ -73,6 +75,8 @@ class SqliteStore(NodeTable, OutboxTable):
         if not read_only:
             prepare(path)
         require_database(path)
+        if read_only and migrations.is_older(path):
+            cls.open(path, busy_timeout=busy_timeout, file_system=file_system, now=now).close()
         shared = is_shared(file_system(path))
         connections = Connections(path, busy_timeout=busy_timeout, read_only=read_only)
         try:
