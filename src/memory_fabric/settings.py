@@ -186,13 +186,19 @@ class Settings:
         env = os.environ if environment is None else environment
         given = {name: value for name, value in flags.items() if value is not None}
         from_env = dict(_from_environment(env))
-        home = Path(str(given.get("home") or from_env.get("home") or _data_folder())).expanduser()
+        home = home_of(given.get("home"), env)
         values: dict[str, object] = {**_from_file(home / CONFIG_FILE), **from_env, **given, "home": home}
         typed: dict[str, Any] = {name: _read(name, value) for name, value in values.items()}
         return cls(**typed)
 
 
 _FIELDS = {item.name: item for item in fields(Settings)}
+
+
+def home_of(given: object = None, environment: Mapping[str, str] | None = None) -> Path:
+    """The data folder: the one given, else that of the environment, else the system's; no file is read for it."""
+    env = os.environ if environment is None else environment
+    return Path(str(given or env.get("MEMORY_FABRIC_HOME") or _data_folder())).expanduser()
 
 
 def environment() -> Mapping[str, str]:

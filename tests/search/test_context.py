@@ -104,7 +104,7 @@ def test_the_same_words_are_told_once(store: SqliteStore) -> None:
         shelf.put(memory(f"m{place}", days=3.0 - place), statements=(said(StatementKind.DECISION, text),))
     shelf.save(store)
     assert titles(load(store, ALL))["Decisions"] == 1
-    assert "USE TABS (m2)" in load(store, ALL).text
+    assert "USE TABS (said 3 times; m2)" in load(store, ALL).text
 
 
 @pytest.mark.parametrize(

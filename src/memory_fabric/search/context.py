@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memory_fabric.model.memory import Memory, MemoryKind, Session, Statement, StatementKind
+from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Session, Statement, StatementKind
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Store
 from memory_fabric.search.history import HistoryItem, history
@@ -31,12 +31,18 @@ LINE = 240
 """Characters of one item."""
 
 
+Item = tuple[str, MemoryId]
+"""One line, and the memory that it was taken from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A heading and its items, whole items only."""
 
     title: str
     items: tuple[str, ...]
+    ids: tuple[MemoryId, ...] = ()
+    """The memory that each item was taken from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,33 +67,43 @@ def load(store: Store, scope: Scope, budget: int = 2000) -> Context:
     preferences = _distinct(history(store, scope, (StatementKind.PREFERENCE,), limit=20))
     recent = store.recent(scope, LOOKED_AT)
     sections = [
-        ("Decisions", [_line(item.memory, item.statement.text) for item in decisions][:DECISIONS]),
-        ("Open problems", [_line(memory, problem.text) for memory, problem in _open_problems(store, scope)][:PROBLEMS]),
-        ("Preferences", [_line(item.memory, item.statement.text) for item in preferences][:PREFERENCES]),
+        ("Decisions", [_told(item, often) for item, often in decisions][:DECISIONS]),
+        ("Open problems", [_item(memory, problem.text) for memory, problem in _open_problems(store, scope)][:PROBLEMS]),
+        ("Preferences", [_told(item, often) for item, often in preferences][:PREFERENCES]),
         ("Recent work", list(_sessions(store, recent))[:SESSIONS]),
     ]
     return _within(sections, budget)
 
 
-def _within(sections: Iterable[tuple[str, list[str]]], budget: int) -> Context:
+def _within(sections: Iterable[tuple[str, list[Item]]], budget: int) -> Context:
     left, used, kept, left_out = budget * CHARACTERS_PER_TOKEN, 0, [], 0
     for title, items in sections:
-        chosen: list[str] = []
+        chosen: list[Item] = []
         for item in items:
-            cost = len(item) + 3 + (0 if chosen else len(title) + 5)
+            cost = len(item[0]) + 3 + (0 if chosen else len(title) + 5)
             if used + cost > left:
                 left_out += 1
                 continue
             chosen.append(item)
             used += cost
         if chosen:
-            kept.append(Section(title, tuple(chosen)))
+            kept.append(Section(title, tuple(line for line, _ in chosen), tuple(id_ for _, id_ in chosen)))
     return Context(tuple(kept), -(-used // CHARACTERS_PER_TOKEN), left_out)
 
 
-def _distinct(items: Iterable[HistoryItem]) -> list[HistoryItem]:
-    """The same words once, the newest kept."""
-    return list({fold(item.statement.text): item for item in reversed(list(items))}.values())[::-1]
+def _distinct(items: Iterable[HistoryItem]) -> list[tuple[HistoryItem, int]]:
+    """The same words once, told by the newest, with the number of memories that say them (C-146)."""
+    newest: dict[str, HistoryItem] = {}
+    said: dict[str, set[MemoryId]] = {}
+    for item in items:
+        words = fold(item.statement.text)
+        newest.setdefault(words, item)
+        said.setdefault(words, set()).add(item.memory.id)
+    return [(item, len(said[words])) for words, item in newest.items()]
+
+
+def _told(item: HistoryItem, often: int) -> Item:
+    return _item(item.memory, item.statement.text, f"said {often} times; " if often > 1 else "")
 
 
 def _open_problems(store: Store, scope: Scope) -> Iterator[tuple[Memory, Statement]]:
@@ -104,7 +120,7 @@ def _last_words(memory: Memory, session: Session) -> bool:
     return memory.at is not None and session.ended_at is not None and session.ended_at - memory.at <= OPEN_FOR
 
 
-def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
+def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[Item]:
     """One line a session, newest first: its title, or the first thing asked in it, as far back as ``recent`` goes."""
     newest: dict[str, Memory] = {}
     asked: dict[str, str] = {}
@@ -120,11 +136,11 @@ def _sessions(store: Store, recent: Iterable[Memory]) -> Iterator[str]:
         session = known.get(memory.origin.session)
         title = (session.title if session else None) or asked.get(memory.origin.session)
         if title:
-            yield _line(memory, title)
+            yield _item(memory, title)
 
 
-def _line(memory: Memory, text: str) -> str:
+def _item(memory: Memory, text: str, note: str = "") -> Item:
     day = f"{memory.at:%Y-%m-%d}: " if memory.at else ""
     line = " ".join(text.split())
     short = line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"
-    return f"{day}{short} ({memory.id})"
+    return f"{day}{short} ({note}{memory.id})", memory.id

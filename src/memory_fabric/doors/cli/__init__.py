@@ -29,6 +29,8 @@ COMMANDS = (
     ("doctor", "doctor:doctor", "Look whether everything is well."),
     ("export", "transfer:export", "Write the memory to a file."),
     ("import", "transfer:import_", "Take in what `export` wrote."),
+    ("hook", "hook:hook", "Answer a hook of Claude Code."),
+    ("serve", "serve:serve", "Serve the memory to agents over HTTP."),
     ("demo", "demo:demo", "Try it on a small sample."),
     ("version", "version:version", "Print the version."),
 )

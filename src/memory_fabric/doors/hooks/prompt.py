@@ -1,0 +1,92 @@
+"""UserPromptSubmit: what earlier sessions say about this prompt, if it is surely about it (F-HOOK-1, F-HOOK-11)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memory_fabric.doors.hooks.event import Event
+from memory_fabric.doors.hooks.said import Said, silent
+
+if TYPE_CHECKING:
+    from memory_fabric.doors.hooks.fence import Item
+
+SHORTEST = 20
+"""Characters below which a prompt asks for nothing that can be looked up (F-HOOK-11)."""
+
+MOST_ITEMS = 3
+
+LOOKED_AT = 10
+"""Results among which the items are chosen: some were shown already, some say the same."""
+
+PASSAGE, SHORT_PASSAGE = 420, 200
+"""Characters quoted of one memory."""
+
+STEPS = ((0.70, MOST_ITEMS, PASSAGE), (0.85, 2, SHORT_PASSAGE), (1.01, 1, SHORT_PASSAGE))
+"""Share of the context used, below which so many items of that length are shown: less as it fills up (F-CMD-8)."""
+
+
+def recall(home: Path, event: Event) -> Said:
+    """What to put into the context, or why nothing.
+
+    Raises:
+        MemoryFabricError: settings or store are not usable.
+        OSError: the list of what was shown cannot be written.
+    """
+    prompt = typed(event.prompt)
+    if len(prompt) < SHORTEST:
+        return silent("short prompt")
+    if prompt.startswith("/"):
+        return silent("command")
+    from memory_fabric.doors.hooks.used import used_share
+
+    share = used_share(event.transcript) or 0.0
+    most, width = next((items, width) for below, items, width in STEPS if share < below)
+    found = _relevant(home, event, prompt, width)
+    return _said(home, event, found, most) if found else silent("nothing relevant")
+
+
+def typed(prompt: str) -> str:
+    """What the user typed: without the blocks that clients put into prompts (formats.md §1.4)."""
+    if "<" in prompt:
+        from memory_fabric.ingest.formats.claude_text import own_words
+
+        return own_words(prompt).text
+    return prompt.strip()
+
+
+def _relevant(home: Path, event: Event, prompt: str, width: int) -> list[Item]:
+    """Items above the bar, best first; of other sessions than this one, whose words are in the context already."""
+    from memory_fabric.doors.hooks.bar import above_bar
+    from memory_fabric.doors.hooks.items import items_of
+    from memory_fabric.doors.hooks.recalled import recalled
+
+    with recalled(home, event.cwd) as memory:
+        answer = memory.fabric.search(prompt, memory.scope, limit=LOOKED_AT)
+        chosen = [
+            each
+            for each in answer.results
+            if above_bar(each.candidate.found_by)
+            and memory.may_show(each.candidate.memory)
+            and each.candidate.memory.origin.session != event.session
+        ]
+        return list(items_of(chosen, answer.query.terms, memory, width))
+
+
+def _said(home: Path, event: Event, found: list[Item], most: int) -> Said:
+    """The first items that this session was not shown yet."""
+    from memory_fabric.doors.hooks.fence import Block, fenced
+    from memory_fabric.doors.hooks.shown import once
+
+    output: str = ""
+    items: tuple[Item, ...] = ()
+
+    def choose(shown: frozenset[str]) -> list[str]:
+        nonlocal output, items
+        fresh = tuple(each for each in found if each.key not in shown)[:most]
+        output, items = fenced([Block("", fresh)], event.name)
+        return [item.key for item in items]
+
+    if not once(home, event.session, choose):
+        return silent("another hook was at it")
+    return Said("said", output, items=len(items)) if items else silent("shown before")
