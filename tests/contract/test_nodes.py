@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memory_fabric.curate.health import examine
 from memory_fabric.errors import UsageError
 from memory_fabric.model.graph import Entity, EntityId
 from memory_fabric.model.memory import MemoryId, ProjectId
@@ -71,6 +72,8 @@ def test_a_link_to_an_unknown_name_waits_for_it(store: Store) -> None:
     store.create_nodes([Node("a", "x")], NOW)
     assert store.create_links([Link("a", "needs", "Ghost")], NOW).unresolved == ("Ghost",)
     assert store.unresolved(5) == ["Ghost"]
+    shown = [check.detail for check in examine(store, lambda: None) if check.name == "relations"]
+    assert shown == ["to names without an entity: Ghost"]
     assert store.list_nodes(ALL, 0, 10) == [Node("a", "x")]
     assert store.list_links(ALL, 0, 10) == [Link("a", "needs", "Ghost")]
     store.create_nodes([Node("Ghost", "spirit")], NOW)

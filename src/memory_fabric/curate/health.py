@@ -11,6 +11,10 @@ from memory_fabric.errors import MemoryFabricError
 from memory_fabric.ports import Embedder, Store
 
 
+NAMED = 5
+"""Names that one line gives as examples."""
+
+
 class Verdict(StrEnum):
     """How a check ended."""
 
@@ -37,6 +41,7 @@ def examine(store: Store, open_embedder: Callable[[], Embedder | None]) -> Itera
     else:
         yield Check("store", Verdict.OK, "integrity, references and permissions are sound")
     yield from _reading(store)
+    yield from _links(store)
     yield from _vectors(store, open_embedder)
 
 
@@ -49,6 +54,14 @@ def _reading(store: Store) -> Iterator[Check]:
     yield from (Check("source file", Verdict.WARN, f"{path}: {count} broken lines left out") for path, count in broken)
     if not failed and not broken:
         yield Check("source files", Verdict.OK, f"{len(entries)} read")
+
+
+def _links(store: Store) -> Iterator[Check]:
+    """Relations that a client wrote to a name that no entity has (C-048)."""
+    waiting = store.unresolved(NAMED + 1)
+    if waiting:
+        names = ", ".join(waiting[:NAMED]) + (" and more" if len(waiting) > NAMED else "")
+        yield Check("relations", Verdict.WARN, f"to names without an entity: {names}", "create those entities")
 
 
 def _vectors(store: Store, open_embedder: Callable[[], Embedder | None]) -> Iterator[Check]:
