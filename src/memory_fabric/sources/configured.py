@@ -197,6 +197,10 @@ def check(entry: Configured) -> None:
     if isinstance(entry, McpServer):
         if bool(entry.command) == (entry.url is not None):
             raise UsageError(f"source {entry.name}: give a command or an address, and only one of them")
+        if entry.command and entry.keyring is not None and entry.token_env is None:
+            raise UsageError(
+                f"source {entry.name}: its program takes a secret from a variable", "name that too: --token-env NAME"
+            )
         check_url(entry.name, entry.url)
     elif isinstance(entry, Mem0Cloud):
         check_url(entry.name, entry.host)

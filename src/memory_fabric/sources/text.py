@@ -72,7 +72,7 @@ class TextSource:
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
-        """See ``ports.Source``; memories kept elsewhere are analysed here and scored like a note alone in its session."""
+        """See ``ports.Source``; memories kept elsewhere are scored like a note alone in its session."""
         if not query.terms:
             return {}
         scorer = self._scorer(query)
