@@ -47,6 +47,9 @@ if TYPE_CHECKING:
 CALIBRATION_SAMPLE = 400
 """Memories whose first sentences serve as questions when a space is calibrated."""
 
+BUSY_TIMEOUT = 5.0
+"""Seconds that a write waits for another process."""
+
 
 class Fabric:
     """One memory, opened.
@@ -63,15 +66,19 @@ class Fabric:
         self.store = store
 
     @classmethod
-    def open(cls, settings: Settings | None = None, *, read_only: bool = False) -> Self:
+    def open(
+        cls, settings: Settings | None = None, *, read_only: bool = False, busy_timeout: float = BUSY_TIMEOUT
+    ) -> Self:
         """Open the store of these settings (default: ``Settings.load()``), making it if it is not there.
+
+        ``busy_timeout``: seconds that a write waits for another process.
 
         Raises:
             ConfigError: the settings are not usable.
             StoreError: the store cannot be opened.
         """
         chosen = settings or Settings.load()
-        return cls(chosen, SqliteStore.open(chosen.store, read_only=read_only))
+        return cls(chosen, SqliteStore.open(chosen.store, read_only=read_only, busy_timeout=busy_timeout))
 
     def __enter__(self) -> Self:
         return self
@@ -168,7 +175,7 @@ class Fabric:
         from memory_fabric.outgoing import clean_memory
 
         chosen = choose(Asked(None if ids is None else tuple(ids), text, session), self.store, scope)
-        gone = chosen if dry_run else forget(chosen, self.store, clock.utcnow())
+        gone = chosen if dry_run else forget(chosen, self.store, clock.utcnow(), text)
         return replace(gone, memories=tuple(map(clean_memory, gone.memories)))
 
     def embed(

@@ -21,6 +21,8 @@ from memory_fabric.doors.cli.outermost import run, speak_utf8
 COMMANDS = (
     ("ingest", "ingest:ingest", "Read transcripts into the memory."),
     ("search", "search:search", "Answer a question, with sources."),
+    ("remember", "remember:remember", "Keep your own words."),
+    ("forget", "forget:forget", "Remove memories for good."),
     ("related", "related:related", "Show what a thing is related to."),
     ("paths", "related:paths", "Show how two things are connected."),
     ("load", "load:load", "Print what a new session should know."),
@@ -31,6 +33,9 @@ COMMANDS = (
     ("import", "transfer:import_", "Take in what `export` wrote."),
     ("hook", "hook:hook", "Answer a hook of Claude Code."),
     ("serve", "serve:serve", "Serve the memory to agents over HTTP."),
+    ("mcp", "mcp:mcp", "Serve an agent over stdin and stdout."),
+    ("install", "install:install", "Put it into an agent's configuration."),
+    ("uninstall", "install:uninstall", "Take it out of there again."),
     ("demo", "demo:demo", "Try it on a small sample."),
     ("version", "version:version", "Print the version."),
 )
