@@ -83,11 +83,15 @@ def _whole(store: Store, found: Iterable[Memory]) -> tuple[Memory, ...]:
     return tuple(every.values())
 
 
-def forget(chosen: Forgotten, store: Store, at: datetime) -> Forgotten:
+def forget(chosen: Forgotten, store: Store, at: datetime, text: str | None = None) -> Forgotten:
     """Let it go: out of every index, with a tombstone by id and by text that holds through every re-ingest.
+
+    ``text``, where one was asked, goes from the journal of deleted things too.
 
     Raises:
         StoreUnavailable: the store failed; nothing was removed.
     """
+    if text is not None:
+        store.strike([text])
     count = store.forget([memory.id for memory in chosen.memories], REASON, at) if chosen.memories else 0
     return Forgotten(chosen.memories, chosen.unknown, count)

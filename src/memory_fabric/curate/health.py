@@ -10,7 +10,6 @@ from pathlib import Path
 from memory_fabric.errors import MemoryFabricError
 from memory_fabric.ports import Embedder, Store
 
-
 NAMED = 5
 """Names that one line gives as examples."""
 

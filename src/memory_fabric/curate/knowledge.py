@@ -1,4 +1,4 @@
-"""The graph as clients of the official memory server use it, with secrets taken out on the way in and out (F-PRIV-1)."""
+"""The graph as clients of the official memory server use it, without secrets on the way in and out (F-PRIV-1)."""
 
 from __future__ import annotations
 

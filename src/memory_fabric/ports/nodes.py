@@ -58,6 +58,13 @@ class NodeStore(Protocol):
         """Remove links, likewise; returns how many there were."""
         ...
 
+    def strike(self, texts: Sequence[str]) -> int:
+        """Remove what the journal keeps of deleted things that hold one of these texts (folded); returns how many.
+
+        Forgetting does so by itself for what it forgets.
+        """
+        ...
+
     def graph_size(self, scope: Scope) -> tuple[int, int]:
         """Nodes and links in scope."""
         ...

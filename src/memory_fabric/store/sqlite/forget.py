@@ -10,6 +10,7 @@ from memory_fabric.clock import to_millis
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.store.sqlite.facts import relations_on
 from memory_fabric.store.sqlite.indexing import close_session_texts, open_session_texts, renumber, unindex_memories
+from memory_fabric.store.sqlite.journal import strike
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, number
 from memory_fabric.store.sqlite.scope import as_list
@@ -37,6 +38,14 @@ def forget(connection: sqlite3.Connection, ids: Sequence[MemoryId], reason: str,
     open_session_texts(connection, parts)
     settle(connection, touched)
     return len(rows)
+
+
+def forget_copies(connection: sqlite3.Connection, ids: Sequence[MemoryId]) -> None:
+    """Remove what else holds the words of these memories: the journal, and what waits to be pushed elsewhere."""
+    values = {"ids": as_list(ids)}
+    strike(connection, [str(row[0]) for row in all_rows(connection, query("words_of"), values)])
+    connection.execute(query("unsend"), values)
+    connection.execute(query("empty_parcels"), values)
 
 
 def drop_unused(connection: sqlite3.Connection, entities: Sequence[object]) -> None:

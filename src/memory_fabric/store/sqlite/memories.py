@@ -104,7 +104,8 @@ class MemoryTable:
 
     def forget(self, ids: Sequence[MemoryId], reason: str, at: datetime) -> int:
         """Remove memories and leave tombstones."""
-        from memory_fabric.store.sqlite.forget import forget
+        from memory_fabric.store.sqlite.forget import forget, forget_copies
 
         with self._connections.atomic() as connection:
+            forget_copies(connection, ids)
             return forget(connection, ids, reason, at)

@@ -15,12 +15,13 @@ from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, Ses
 from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Observations
 from memory_fabric.model.vocabulary import kind_of, predicate_of
 from memory_fabric.ports import Batch, Record
+from memory_fabric.store.sqlite import journal
 from memory_fabric.store.sqlite.buried import ENTITY, RELATION, bury, relation_key
 from memory_fabric.store.sqlite.forget import drop_unused, forget
 from memory_fabric.store.sqlite.naming import index_nodes
 from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
-from memory_fabric.store.sqlite.rows import all_rows, bounded, number, optional, to_json
+from memory_fabric.store.sqlite.rows import all_rows, bounded, number, optional
 from memory_fabric.store.sqlite.save import save
 from memory_fabric.store.sqlite.scope import as_list
 from memory_fabric.store.sqlite.supersession import Touched, settle
@@ -170,7 +171,7 @@ def delete_nodes(connection: sqlite3.Connection, names: Sequence[str], at: datet
     for stored in found:
         rows = all_rows(connection, query("nodes_by_row"), {"rows": as_list([stored.row])})
         links = all_rows(connection, query("links_at"), {"rows": as_list([stored.row])})
-        _journal(connection, "delete_entity", at, {"node": node_of(rows[0]), "links": [link_of(r) for r in links]})
+        journal.enter(connection, "delete_entity", at, {"node": node_of(rows[0]), "links": [link_of(r) for r in links]})
         observed = [str(row[1]) for row in all_rows(connection, query("observed"), (stored.row,))]
         connection.execute("DELETE FROM observations WHERE entity = ?", (stored.row,))
         _drop_relations(connection, all_rows(connection, query("relations_of_entity"), (stored.row,)))
@@ -195,7 +196,7 @@ def delete_observations(connection: sqlite3.Connection, deletions: Sequence[Obse
         gone = [text for text in dict.fromkeys(each.contents) if text in held]
         if not gone:
             continue
-        _journal(connection, "delete_observations", at, {"entity": each.entity, "contents": gone})
+        journal.enter(connection, "delete_observations", at, {"entity": each.entity, "contents": gone})
         connection.execute(query("drop_observations"), {"entity": stored.row, "texts": as_list(gone)})
         connection.execute(query("keep_declared"), (to_millis(at), stored.row))
         _forget_unobserved(connection, [held[text] for text in gone], at)
@@ -217,7 +218,7 @@ def delete_links(connection: sqlite3.Connection, links: Sequence[Link], at: date
         rows = all_rows(connection, query("relations_between"), (*ends, link.relation))
         if not rows:
             continue
-        _journal(connection, "delete_relation", at, {"link": link})
+        journal.enter(connection, "delete_relation", at, {"link": link})
         _drop_relations(connection, rows)
         bury(connection, RELATION, [relation_key(relation.subject, link.relation, relation.object)], at)
         drop_unused(connection, ends)
@@ -235,15 +236,6 @@ def _forget_unobserved(connection: sqlite3.Connection, memories: Sequence[str], 
     """Forget memories that were observations and are none any more."""
     gone = all_rows(connection, query("only_observed"), {"ids": as_list(memories)})
     forget(connection, [MemoryId(str(row[0])) for row in gone], "its observation was deleted", at)
-
-
-def _journal(connection: sqlite3.Connection, act: str, at: datetime, content: Mapping[str, object]) -> None:
-    import msgspec
-
-    connection.execute(
-        "INSERT INTO journal (at, act, content) VALUES (?, ?, ?)",
-        (to_millis(at), act, to_json(msgspec.to_builtins(dict(content)))),
-    )
 
 
 def key_of(name: str) -> str:

@@ -13,6 +13,7 @@ from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Ob
 from memory_fabric.model.query import Scope
 from memory_fabric.store.sqlite import node_writes
 from memory_fabric.store.sqlite.connection import Connections
+from memory_fabric.store.sqlite.journal import strike
 from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, bounded
@@ -70,6 +71,11 @@ class NodeTable:
         """Remove links."""
         with self._connections.atomic() as connection:
             return node_writes.delete_links(connection, links, at)
+
+    def strike(self, texts: Sequence[str]) -> int:
+        """Remove what the journal keeps of things that hold one of these texts."""
+        with self._connections.atomic() as connection:
+            return strike(connection, texts)
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -42,10 +42,10 @@ class OutboxTable:
             sent = {row[0] for row in all_rows(connection, query("sent_parcels"), {"parcels": listed})}
         return [parcel for place, parcel in enumerate(parcels) if place not in sent]
 
-    def withdraw(self, target: str, keep: Collection[str]) -> int:
+    def withdraw(self, target: str, keep: Collection[str], at: datetime) -> int:
         """Drop what waits for a target under other keys; returns how many."""
         with self._connections.atomic() as connection:
-            values = {"target": target, "keys": as_list(keep)}
+            values = {"target": target, "keys": as_list(keep), "at": to_millis(at)}
             return connection.execute(query("withdraw_parcels"), values).rowcount
 
     def claim(

@@ -628,7 +628,8 @@ ON o.target = json_extract(j.value, '$[0]') AND o.key = json_extract(j.value, '$
 -- name: withdraw_parcels
 -- What waits for a target under other keys.
 DELETE FROM outbox
-WHERE target = :target AND state = 'waiting' AND key NOT IN (SELECT value FROM json_each(:keys));
+WHERE target = :target AND (state = 'waiting' OR (state = 'claimed' AND lease <= :at))
+    AND key NOT IN (SELECT value FROM json_each(:keys));
 
 -- name: drop_orphaned_parcels
 -- What is to be sent of memories that are gone.
@@ -892,3 +893,17 @@ ON CONFLICT DO NOTHING;
 -- name: restore_buried
 -- Keep a deleted thing away, unless that is known.
 INSERT INTO buried (what, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: words_of
+-- The words of these memories: their texts, and the observations that they are.
+SELECT b.text FROM memories m JOIN bodies b ON b.row = m.row WHERE m.id IN (SELECT value FROM json_each(:ids))
+UNION SELECT o.text FROM memories m JOIN observations o ON o.memory = m.row
+WHERE m.id IN (SELECT value FROM json_each(:ids));
+
+-- name: unsend
+-- What was not sent yet of these memories is not sent.
+DELETE FROM outbox WHERE memory IN (SELECT value FROM json_each(:ids)) AND state <> 'sent';
+
+-- name: empty_parcels
+-- That a memory was sent is still known, but not its words.
+UPDATE outbox SET payload = json_object() WHERE memory IN (SELECT value FROM json_each(:ids));
