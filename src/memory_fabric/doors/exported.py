@@ -54,6 +54,15 @@ def rows_of(lines: Iterable[str], name: str) -> Iterator[dict[str, Any]]:
         yield _object(line, name, number)
 
 
+def is_header(line: str) -> bool:
+    """Whether a file that begins with this line is of our form, whatever its version."""
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return False
+    return isinstance(value, dict) and value.get("type") == TYPE
+
+
 def _object(line: str, name: str, number: int) -> dict[str, Any]:
     try:
         value = json.loads(line)

@@ -50,6 +50,11 @@ class MemoryFile:
     bad: list[BadLine] = field(default_factory=list)
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing stands in it: no line, ``[]`` or ``{}`` (C-046)."""
+        return not (self.nodes or self.links or self.bad)
+
+    @property
     def recognised(self) -> bool:
         """Whether anything in it is of our kind."""
         return bool(self.nodes or self.links)
