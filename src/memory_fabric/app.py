@@ -17,7 +17,7 @@ from memory_fabric.embed import open_embedder
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
-from memory_fabric.ports import Census, Embedder, Source
+from memory_fabric.ports import Census, Embedder, OutsideSource, Source
 from memory_fabric.search import traverse
 from memory_fabric.search.dispatch import Workers
 from memory_fabric.search.factors.recency import Curve
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from memory_fabric.search.context import Context
     from memory_fabric.search.history import HistoryItem
     from memory_fabric.search.related import Connections, Related
+    from memory_fabric.sources.outside import Surroundings
 
 CALIBRATION_SAMPLE = 400
 """Memories whose first sentences serve as questions when a space is calibrated."""
@@ -89,7 +90,9 @@ class Fabric:
         self.close()
 
     def close(self) -> None:
-        """Release the store."""
+        """Release the store, and end the connections to outside memories that were asked."""
+        for source in self.__dict__.get("outside", ()):
+            source.close()
         self.store.close()
 
     # ── filling ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -219,11 +222,17 @@ class Fabric:
         chosen, note = choose_projects(known, project, Projects(known).identify(cwd), every)
         return replace(limits, projects=chosen), note
 
-    def search(self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10) -> Answer:
-        """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``."""
+    def search(
+        self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10, outside: bool = True
+    ) -> Answer:
+        """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``.
+
+        ``outside=False`` asks no memory that is kept elsewhere: hooks have no time for it.
+        """
         from memory_fabric.outgoing import clean_answer
 
-        return clean_answer(self._search(question, scope, clock.utcnow(), mode=mode, limit=limit))
+        asked = replace(self._search, outside=self.outside) if outside else self._search
+        return clean_answer(asked(question, scope, clock.utcnow(), mode=mode, limit=limit))
 
     def related(
         self, name: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None, limit: int = 40
@@ -353,4 +362,35 @@ class Fabric:
             ranking=ranking,
             deadline=settings.deadline,
         )
-        return Search(tuple(sources), self.store, self.store, self.lexicon, Workers(), tuning)
+        return Search(tuple(sources), self.store, self.store, self.lexicon, Workers(), tuning, outbox=self.store)
+
+    @cached_property
+    def outside(self) -> tuple[OutsideSource, ...]:
+        """The configured memories that are kept elsewhere; none is connected before it is asked.
+
+        Raises:
+            ConfigError: their file cannot be read.
+        """
+        if not self.settings.sources.exists():
+            return ()
+        from memory_fabric.sources.configured import read
+        from memory_fabric.sources.outside import open_outside
+
+        return open_outside(read(self.settings.home), self.surroundings)
+
+    @property
+    def surroundings(self) -> Surroundings:
+        """What an outside memory may use of ours."""
+        from memory_fabric.ingest.redact import redact_value
+        from memory_fabric.sources.outside import Surroundings
+
+        return Surroundings(
+            home=self.settings.home,
+            environment=environment(),
+            folders=(Path.cwd(),),
+            user=Path.home(),
+            redact=redact_value,
+            names=lambda text: [spotted.canonical for spotted in self.lexicon.spot(text)],
+            projects=self.store.projects,
+            embedder=lambda: self.embedder,
+        )

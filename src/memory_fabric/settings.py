@@ -15,6 +15,7 @@ from memory_fabric.errors import ConfigError
 
 CONFIG_FILE = "config.toml"
 STORE_FILE = "memory.db"
+SOURCES_FILE = "sources.json"
 
 
 def _setting(  # noqa: PLR0913 - every argument is a word of the documentation
@@ -175,6 +176,11 @@ class Settings:
     def store(self) -> Path:
         """The SQLite file."""
         return self.home / STORE_FILE
+
+    @property
+    def sources(self) -> Path:
+        """The file that names the outside memories; see ``sources.configured``."""
+        return self.home / SOURCES_FILE
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **flags: object) -> Settings:

@@ -56,7 +56,7 @@ def result_json(result: Result, mix: Mapping[str, float], names: Names) -> Json:
     source = main_source(candidate, mix)
     together = (memory, *candidate.absorbed)
     return {
-        "id": f"{source}:{memory.id}",
+        "id": memory.id if memory.origin.outside is not None else f"{source}:{memory.id}",
         "text": memory.text,
         "score": rounded(result.score),
         "source": source,
@@ -77,7 +77,9 @@ def result_json(result: Result, mix: Mapping[str, float], names: Names) -> Json:
 
 
 def main_source(candidate: Candidate, mix: Mapping[str, float]) -> str:
-    """The search source that contributed most, else the source system."""
+    """The outside memory that holds it, else the search source that contributed most, else the source system."""
+    if candidate.memory.origin.outside is not None:
+        return candidate.memory.origin.outside
     return next(iter(by_contribution(candidate, mix)), candidate.memory.origin.source)
 
 
