@@ -1,0 +1,96 @@
+"""Servers that tests start and end: ours over HTTP, ours over stdio, the official memory server from npm."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PEERS = ROOT / "tests" / "peers" / "node_modules"
+INSPECTOR = PEERS / ".bin" / "inspector"
+OFFICIAL = PEERS / "@modelcontextprotocol" / "server-memory" / "dist" / "index.js"
+
+START = "from memory_fabric.doors.cli import main; main()"
+PROGRAM = (sys.executable, "-c", START)
+
+_OURS = ("MEMORY_FABRIC_", "FABRIC_", "MEMORY_FILE_PATH")
+"""Variables that would change what a server does."""
+
+
+def missing(peer: Path) -> str | None:
+    """Why a program from npm cannot be run here, or None."""
+    if shutil.which("node") is None:
+        return "Node.js is not installed"
+    return None if peer.exists() else f"{peer.relative_to(ROOT)} is not there; scripts/test installs it"
+
+
+def environment(home: Path) -> dict[str, str]:
+    """For a server on the memory in this folder: no settings of the user's, no model (vectors have their own tests)."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
+    return {**kept, "MEMORY_FABRIC_HOME": str(home), "MEMORY_FABRIC_EMBEDDER": "none"}
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Our server over HTTP."""
+
+    url: str
+    """Of the tools."""
+    token: str
+    process: subprocess.Popen[str]
+
+    @property
+    def root(self) -> str:
+        """Without a path."""
+        return self.url.removesuffix("/mcp")
+
+    @property
+    def bearer(self) -> dict[str, str]:
+        """The header that shows the token."""
+        return {"Authorization": f"Bearer {self.token}"}
+
+
+@contextmanager
+def serving(home: Path, *words: str, program: tuple[str, ...] = PROGRAM, umask: int = -1) -> Iterator[Serving]:
+    """``memory-fabric serve`` on a free port while the block runs."""
+    process = subprocess.Popen(
+        [*program, "serve", "--port", "0", "--json", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment(home),
+        umask=umask,
+    )
+    with ended(process):
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line, f"the server ended with {process.wait()}"
+        told = json.loads(line)
+        token = Path(told["token_file"]).read_text(encoding="ascii").strip()
+        yield Serving(told["url"], token, process)
+
+
+@contextmanager
+def ended(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Whatever happens, the process is gone after the block."""
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
