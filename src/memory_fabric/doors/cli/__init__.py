@@ -27,6 +27,7 @@ COMMANDS = (
     ("paths", "related:paths", "Show how two things are connected."),
     ("load", "load:load", "Print what a new session should know."),
     ("history", "history:history", "Show decisions and what replaced them."),
+    ("sync", "sync:sync", "Push to memories kept elsewhere."),
     ("status", "status:status", "Show what the memory holds."),
     ("doctor", "doctor:doctor", "Look whether everything is well."),
     ("export", "transfer:export", "Write the memory to a file."),
@@ -76,13 +77,17 @@ def program(only: str | None = None) -> Any:
         from memory_fabric.doors.cli.commands.evaluate import evaluation
 
         app.add_typer(evaluation, name="eval")
+    if only in (None, "sources"):
+        from memory_fabric.doors.cli.commands.sources import sources
+
+        app.add_typer(sources, name="sources")
     return typer.main.get_command(app)
 
 
 def call(*arguments: str) -> int:
     """One call, in this process: prints, and returns the exit code."""
     first = arguments[0] if arguments else None
-    only = next((name for name, _, _ in COMMANDS if name == first), None)
+    only = next((name for name in (*(name for name, _, _ in COMMANDS), "sources") if name == first), None)
     return run(partial(program, only), arguments)
 
 
