@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Self
 from memory_fabric import clock, lexicon
 from memory_fabric.embed import open_embedder
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
-from memory_fabric.model.query import Mode, Scope
+from memory_fabric.model.query import Mode, Query, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.ports import Census, Embedder, OutsideSource, Source
 from memory_fabric.search import traverse
 from memory_fabric.search.dispatch import Workers
 from memory_fabric.search.factors.recency import Curve
+from memory_fabric.search.parse import parse
 from memory_fabric.search.pipeline import Search, Tuning
 from memory_fabric.search.rank import Ranking
 from memory_fabric.search.scope import choose_projects
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from memory_fabric.curate.health import Check
     from memory_fabric.curate.knowledge import Knowledge
     from memory_fabric.curate.note import Means, Outcome, Remembered
+    from memory_fabric.curate.sync import Synced
     from memory_fabric.embed.backfill import Backfilled
     from memory_fabric.ingest.discover import Place
     from memory_fabric.ingest.pipeline import Progress
@@ -290,6 +292,40 @@ class Fabric:
 
         return examine(self.store, lambda: self.embedder)
 
+    def sync(
+        self,
+        *,
+        only: Sequence[MemoryId] | None = None,
+        targets: Sequence[str] | None = None,
+        force: bool = False,
+        dry_run: bool = False,
+    ) -> Synced:
+        """Push what is new to the memories elsewhere that are set to take it.  See ``curate.sync.sync``.
+
+        ``targets`` names them, whatever their entries say; ``only`` pushes what these memories say; ``force`` sends
+        again what was sent; ``dry_run`` counts what would go, writes nothing and asks nobody.
+
+        Raises:
+            UsageError: there is no such target, or none that is to be pushed to.
+            ConfigError: their configuration is not usable.
+            StoreError: our own store failed.  A target that fails is an outage in what is returned.
+        """
+        from memory_fabric.curate.sync import preview, sync
+        from memory_fabric.ingest.redact import redact_value
+        from memory_fabric.sources import configured
+        from memory_fabric.sources.targets import chosen, keeps_graph, open_target
+
+        entries = chosen(configured.read(self.settings.home), targets)
+        if dry_run:
+            plan = {entry.name: keeps_graph(entry) for entry in entries}
+            return preview(self.store, plan, redact_value, only=only, force=force)
+        opened = [open_target(entry, self.surroundings) for entry in entries]
+        try:
+            return sync(self.store, opened, redact_value, clock.utcnow, only=only, force=force)
+        finally:
+            for target in opened:
+                target.close()
+
     def export(self) -> Iterator[dict[str, object]]:
         """Everything but vectors, as JSON objects that ``restore`` takes."""
         return self.store.dump()
@@ -377,6 +413,10 @@ class Fabric:
         from memory_fabric.sources.outside import open_outside
 
         return open_outside(read(self.settings.home), self.surroundings)
+
+    def parsed(self, question: str, scope: Scope = Scope()) -> Query:
+        """The question as the search reads it."""
+        return parse(question, self.lexicon, self.store.find, scope, clock.utcnow())
 
     @property
     def surroundings(self) -> Surroundings:

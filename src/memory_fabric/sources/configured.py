@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -82,6 +82,13 @@ class Mem0Library(Entry, frozen=True, kw_only=True, tag_field="type", tag="mem0_
 
 Configured = McpServer | Mem0Cloud | Mem0Library
 
+FIELDS: Mapping[str, frozenset[str]] = {
+    "mcp": frozenset(McpServer.__struct_fields__),
+    "mem0": frozenset(Mem0Cloud.__struct_fields__),
+    "mem0_library": frozenset(Mem0Library.__struct_fields__),
+}
+"""Type → names of its fields."""
+
 _decoder = msgspec.json.Decoder(tuple[Configured, ...])
 
 
@@ -133,6 +140,26 @@ def write(home: Path, entries: Sequence[Configured]) -> None:
     except OSError as error:
         fresh.unlink(missing_ok=True)
         raise ConfigError(f"{path}: cannot be written: {_one_line(error)}", "free space or check its owner") from error
+
+
+def made(kind: str, fields: Mapping[str, object]) -> Configured:
+    """An entry of a type of ``FIELDS``; fields that are None stay as they are by default.
+
+    Raises:
+        UsageError: a value that cannot be meant.
+    """
+    try:
+        values = {name: value for name, value in fields.items() if value is not None}
+        entry: Configured = msgspec.convert({"type": kind, **values}, Configured)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"source {fields.get('name')}: {_one_line(error)}") from error
+    check(entry)
+    return entry
+
+
+def kind_of(entry: Configured) -> str:
+    """The entry's type, as the file has it."""
+    return str(entry.__struct_config__.tag)
 
 
 def add(home: Path, entry: Configured) -> None:
@@ -191,7 +218,7 @@ def check(entry: Configured) -> None:
     for variable in variables:
         if not VARIABLE.match(variable):
             raise UsageError(
-                f"source {entry.name}: {variable!r} is no name of an environment variable",
+                f"source {entry.name}: what stands for a variable's name is none",  # not repeated: it may be a secret
                 "name the variable that holds the value, not the value",
             )
     if isinstance(entry, McpServer):
@@ -230,8 +257,7 @@ def check_url(name: str, url: str | None) -> None:
 
 def as_json(entry: Configured) -> dict[str, Any]:
     """The entry as the file has it, every field shown."""
-    kind = {McpServer: "mcp", Mem0Cloud: "mem0", Mem0Library: "mem0_library"}[type(entry)]
-    return {"type": kind, **{field: _plain(getattr(entry, field)) for field in entry.__struct_fields__}}
+    return {"type": kind_of(entry), **{field: _plain(getattr(entry, field)) for field in entry.__struct_fields__}}
 
 
 def _plain(value: object) -> object:
