@@ -10,8 +10,8 @@ from typing import Protocol
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.nodes import Link, Node
 
-MEMORY, NODE, LINK = "memory", "node", "link"
-"""Kinds of parcel, in the order in which a reader of sync's counts meets them."""
+MEMORY, NODE, OBSERVATION, LINK = "memory", "node", "observation", "link"
+"""Kinds of parcel: a text, an entity, what was observed of an entity, a relation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,18 @@ class Parcel:
     key: str
     """Stable name of the thing: the same thing has the same key in every run."""
     kind: str
-    """``memory``, ``node`` or ``link``."""
+    """``memory``, ``node``, ``observation`` or ``link``."""
     payload: Mapping[str, object]
     """JSON values: what is sent, redacted."""
     text_hashes: tuple[str, ...] = ()
     """SHA-256 (``text.text_hash``) of every text by which it may come back from there, so that it is known again."""
     memory: MemoryId | None = None
     """The memory that it was made of, if one was: once that is forgotten, the parcel is never sent."""
+
+
+def sentence(link: Mapping[str, object]) -> str:
+    """The payload of a link as a short text, for a memory that keeps texts alone: ``build runs in ci``."""
+    return " ".join((str(link["from"]), str(link["relationType"]).replace("_", " "), str(link["to"])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +80,8 @@ class Outbox(Protocol):
         """Those of these that are not sent as they are: new, changed, or waiting (``force``: all).  Writes nothing."""
         ...
 
-    def withdraw(self, target: str, keep: Collection[str]) -> int:
-        """Drop what waits for a target under other keys than these: it is no longer worth sending.  Returns how many.
+    def withdraw(self, target: str, keep: Collection[str], at: datetime) -> int:
+        """Drop what waits (orphans too) under other keys than these: it is no longer worth sending.  Returns how many.
 
         What a process is sending now is left alone.
         """
@@ -115,6 +120,10 @@ class Outbox(Protocol):
 
     def written_nodes(self) -> list[Node]:
         """The graph that somebody wrote: entities that a client created or that something was observed of."""
+        ...
+
+    def written_observations(self) -> list[tuple[MemoryId, str, str]]:
+        """What was observed: the memory that holds it, the name of the entity, the words; oldest first."""
         ...
 
     def written_links(self) -> list[Link]:

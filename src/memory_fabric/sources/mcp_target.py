@@ -14,7 +14,7 @@ from typing import Any
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceError, SourceUnavailable
 from memory_fabric.ports import Claimed
-from memory_fabric.ports.outbox import LINK, NODE
+from memory_fabric.ports.outbox import LINK, NODE, OBSERVATION
 from memory_fabric.sources.mcp_faults import one_line
 from memory_fabric.sources.mcp_session import Connection, Link
 from memory_fabric.text import text_hash
@@ -56,27 +56,31 @@ class McpTarget:
 
 def _calls(kind: str, payload: Mapping[str, Any]) -> Iterator[Call]:
     if kind == LINK:
-        yield _relations([dict(payload)])
-        return
-    name = _entity_name(kind, payload)
-    node = (
-        {**payload} if kind == NODE else {"name": name, "entityType": payload["kind"], "observations": _said(payload)}
-    )
-    yield "create_entities", {"entities": [node]}
-    if node["observations"]:
-        # The server may have known the entity and then took none of its observations.
-        yield "add_observations", {"observations": [{"entityName": name, "contents": node["observations"]}]}
-    if kind != NODE and payload["entities"]:
-        yield _relations([{"from": name, "to": each, "relationType": "about"} for each in payload["entities"]])
+        yield _relations([payload])
+    elif kind == NODE:
+        yield "create_entities", {"entities": [{**payload, "observations": []}]}
+    elif kind == OBSERVATION:
+        yield _observations(str(payload["entity"]), [str(payload["text"])])
+    else:
+        name, said = _entity_name(kind, payload), _said(payload)
+        yield "create_entities", {"entities": [{"name": name, "entityType": payload["kind"], "observations": said}]}
+        # The server may have known the entity, and then took none of its observations.
+        yield _observations(name, said)
+        if payload["entities"]:
+            yield _relations([{"from": name, "to": each, "relationType": "about"} for each in payload["entities"]])
+
+
+def _observations(name: str, contents: Sequence[str]) -> Call:
+    return "add_observations", {"observations": [{"entityName": name, "contents": list(contents)}]}
 
 
 def _relations(relations: Sequence[Mapping[str, Any]]) -> Call:
-    return "create_relations", {"relations": list(relations)}
+    return "create_relations", {"relations": [dict(each) for each in relations]}
 
 
 def _entity_name(kind: str, payload: Mapping[str, Any]) -> str:
-    if kind == NODE:
-        return str(payload["name"])
+    if kind in (NODE, OBSERVATION):
+        return str(payload["name" if kind == NODE else "entity"])
     words = " ".join(str(payload["text"]).split())
     if len(words) <= TITLE:
         return words

@@ -93,6 +93,12 @@ class OutboxTable:
         with self._connections.reading() as connection:
             return [node_of(row) for row in all_rows(connection, query("pushed_nodes"))]
 
+    def written_observations(self) -> list[tuple[MemoryId, str, str]]:
+        """The graph that somebody wrote: what was observed of its entities."""
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("pushed_observations"))
+        return [(MemoryId(str(memory)), str(name), str(text)) for memory, name, text in rows]
+
     def written_links(self) -> list[Link]:
         """The graph that somebody wrote: its links."""
         with self._connections.reading() as connection:

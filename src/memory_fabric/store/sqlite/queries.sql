@@ -689,6 +689,11 @@ SELECT e.row, {node} FROM entities e
 WHERE {resolved} AND (e.declared IS NOT NULL OR EXISTS (SELECT 1 FROM observations o WHERE o.entity = e.row))
 ORDER BY e.row;
 
+-- name: pushed_observations
+-- What was observed of entities: the memory that holds it, the entity's name, the words.
+SELECT m.id, (SELECT n.name FROM entity_names n WHERE n.entity = o.entity ORDER BY n.place LIMIT 1), o.text
+FROM observations o JOIN memories m ON m.row = o.memory ORDER BY o.row;
+
 -- name: pushed_texts
 -- Which of these texts went to a target.
 SELECT text_hash, memory FROM pushed

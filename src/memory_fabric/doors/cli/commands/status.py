@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 HEALTHY, DEGRADED, EMPTY = "healthy", "degraded", "empty"
 
+QUEUE_DEGRADED = 50
+"""Parcels waiting for other memories from which on the state is degraded (F-CMD-13)."""
+
 
 def status(context: typer.Context, home: Home = None, as_json: AsJson = False) -> int:
     """Show what the memory holds, where it is, and how it is: healthy, degraded or empty.
@@ -33,7 +36,9 @@ def status(context: typer.Context, home: Home = None, as_json: AsJson = False) -
 
 def gathered(fabric: Fabric) -> dict[str, Any]:
     """Everything that ``status`` prints, as data."""
+    from memory_fabric.clock import utcnow
     from memory_fabric.doors.results import instant
+    from memory_fabric.doors.synced import queues_json
 
     census = fabric.census()
     entries = fabric.store.entries()
@@ -44,6 +49,8 @@ def gathered(fabric: Fabric) -> dict[str, Any]:
     if embedder is not None:
         done = fabric.store.coverage().get(embedder.space, 0)
         vectors = {"space": embedder.space, "embedded": done, "pending": census.memories - done}
+    backlog = fabric.store.backlog(utcnow())
+    waiting = sum(each.waiting for each in backlog.values())
     reasons = []
     if failed:
         reasons.append(f"{failed} source file{'s' if failed > 1 else ''} could not be read")
@@ -51,6 +58,8 @@ def gathered(fabric: Fabric) -> dict[str, Any]:
         reasons.append(f"{broken} broken line{'s' if broken > 1 else ''} left out")
     if vectors["pending"]:
         reasons.append(f"{vectors['pending']} memories without vectors")
+    if waiting >= QUEUE_DEGRADED:
+        reasons.append(f"{waiting} things wait to be pushed to other memories")
     health = EMPTY if not census.memories else DEGRADED if reasons else HEALTHY
     return {
         "health": health,
@@ -73,6 +82,7 @@ def gathered(fabric: Fabric) -> dict[str, Any]:
         "newest": instant(census.newest),
         "last_change": instant(_last_change(fabric.settings.store)),
         "vectors": vectors,
+        "queues": queues_json(backlog),
         "places": [
             {"format": place.format, "path": str(place.root), "exists": place.exists} for place in fabric.places()
         ],

@@ -44,9 +44,18 @@ def _counts(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "vectors", f"{vectors['embedded']:,} of {found['memories']:,} ({vectors['space']})"
     else:
         yield "vectors", "switched off"
+    yield "pushed", "; ".join(_queue(target, queue) for target, queue in found["queues"].items())
     if found["last_change"]:
         yield "last change", found["last_change"].partition(".")[0].rstrip("Z").replace("T", " ") + " UTC"
     yield "store", f"{short_path(found['store']['path'])} ({size(found['store']['bytes'])})"
+
+
+def _queue(target: str, queue: Mapping[str, Any]) -> str:
+    """``work 12, last on 2026-05-13, 3 waiting (connection refused)``."""
+    last = f", last on {queue['last_sent'][:10]}" if queue["last_sent"] else ""
+    waiting = f", {queue['waiting']:,} waiting" if queue["waiting"] else ""
+    why = f" ({one_line(queue['last_error'], 60)})" if queue["waiting"] and queue["last_error"] else ""
+    return f"{target} {queue['sent']:,}{last}{waiting}{why}"
 
 
 def _projects(names: Sequence[str]) -> str:
