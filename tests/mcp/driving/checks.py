@@ -68,10 +68,10 @@ def complaint(tried: Try, outcome: Outcome, schema: Json | None) -> str | None:
         return None if named and not traced else f"the error does not name {tried.blamed!r} alone: {outcome.error}"
     if outcome.error is not None or outcome.data is None or schema is None:
         return outcome.error or "no structured content"
-    return _strict(outcome.data, schema) or _text_complaint(outcome) or _unlike(tried, outcome.data)
+    return strict(outcome.data, schema) or _text_complaint(outcome) or _unlike(tried, outcome.data)
 
 
-def _strict(data: Json, schema: Json) -> str | None:
+def strict(data: Json, schema: Json) -> str | None:
     """The first fault of a structured result against its schema; keys beyond it are faults as well (C-076)."""
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
