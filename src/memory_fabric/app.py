@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 
 from memory_fabric import clock, lexicon
 from memory_fabric.embed import open_embedder
+from memory_fabric.errors import UsageError
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
 from memory_fabric.model.query import Mode, Query, Scope
 from memory_fabric.model.result import Answer
-from memory_fabric.ports import Census, Embedder, OutsideSource, Source
 from memory_fabric.search import traverse
 from memory_fabric.search.dispatch import Workers
 from memory_fabric.search.factors.recency import Curve
@@ -42,10 +42,18 @@ if TYPE_CHECKING:
     from memory_fabric.ingest.discover import Place
     from memory_fabric.ingest.pipeline import Progress
     from memory_fabric.ingest.report import IngestReport
+    from memory_fabric.model.memory_graph import MemoryPath, RelatedMemory
+    from memory_fabric.ports import Census, Embedder, OutsideSource, Source
     from memory_fabric.search.context import Context
     from memory_fabric.search.history import HistoryItem
+    from memory_fabric.search.memory_walk import Neighbours
     from memory_fabric.search.related import Connections, Related
+    from memory_fabric.sources.mem0 import Mem0Source
+    from memory_fabric.sources.mem0_keys import Keys
     from memory_fabric.sources.outside import Surroundings
+
+PATIENCE = 30.0
+"""Seconds for a walk among memories that mem0 keeps, which asks several times."""
 
 CALIBRATION_SAMPLE = 400
 """Memories whose first sentences serve as questions when a space is calibrated."""
@@ -67,6 +75,7 @@ class Fabric:
     def __init__(self, settings: Settings, store: SqliteStore) -> None:
         self.settings = settings
         self.store = store
+        self._asked: list[OutsideSource] = []
 
     @classmethod
     def open(
@@ -93,7 +102,7 @@ class Fabric:
 
     def close(self) -> None:
         """Release the store, and end the connections to outside memories that were asked."""
-        for source in self.__dict__.get("outside", ()):
+        for source in (*self.__dict__.get("outside", ()), *self._asked):
             source.close()
         self.store.close()
 
@@ -225,15 +234,22 @@ class Fabric:
         return replace(limits, projects=chosen), note
 
     def search(
-        self, question: str, scope: Scope = Scope(), *, mode: Mode = Mode.AUTO, limit: int = 10, outside: bool = True
+        self,
+        question: str,
+        scope: Scope = Scope(),
+        *,
+        mode: Mode = Mode.AUTO,
+        limit: int = 10,
+        outside: bool | Sequence[OutsideSource] = True,
     ) -> Answer:
         """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``.
 
-        ``outside=False`` asks no memory that is kept elsewhere: hooks have no time for it.
+        ``outside=False`` asks no memory that is kept elsewhere: hooks have no time for it.  Some of them: these alone.
         """
         from memory_fabric.outgoing import clean_answer
 
-        asked = replace(self._search, outside=self.outside) if outside else self._search
+        others = (self.outside if outside else ()) if isinstance(outside, bool) else outside
+        asked = replace(self._search, outside=others) if others else self._search
         return clean_answer(asked(question, scope, clock.utcnow(), mode=mode, limit=limit))
 
     def related(
@@ -253,6 +269,41 @@ class Fabric:
         from memory_fabric.search.related import connections
 
         return connections(self.store, start, goal, scope, depth, label)
+
+    def related_memories(
+        self, name: str, scope: Scope = Scope(), *, depth: int = 1, label: str | None = None
+    ) -> list[RelatedMemory]:
+        """The memories around one of ours or one that mem0 keeps.  See ``search.memory_walk.related_memories``.
+
+        Raises:
+            UsageError: no memory has that id.
+            SourceError: mem0 keeps it and cannot be asked.
+        """
+        from memory_fabric.outgoing import clean_memory
+        from memory_fabric.search.memory_walk import related_memories
+
+        start, links = self._memory_and_links(name, scope)
+        found = related_memories(start, links, depth, label)
+        return [replace(each, memory=clean_memory(each.memory)) for each in found]
+
+    def memory_paths(
+        self, name: str, goal: str | None = None, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None
+    ) -> list[MemoryPath]:
+        """The ways from one memory to another, or to whatever is near.  See ``search.memory_walk.memory_paths``.
+
+        Raises:
+            UsageError: no memory has that id.
+            SourceError: mem0 keeps it and cannot be asked.
+        """
+        from memory_fabric.outgoing import clean_memory
+        from memory_fabric.search.memory_walk import memory_paths
+
+        start, links = self._memory_and_links(name, scope)
+        end = self._memory_and_links(goal, scope)[0].id if goal is not None else None
+        return [
+            replace(path, steps=tuple(replace(step, memory=clean_memory(step.memory)) for step in path.steps))
+            for path in memory_paths(start, links, depth, label, end)
+        ]
 
     def load(self, scope: Scope = Scope(), *, budget: int = 2000) -> Context:
         """What a new session should know, within a budget of tokens."""
@@ -414,6 +465,45 @@ class Fabric:
 
         return open_outside(read(self.settings.home), self.surroundings)
 
+    def mem0(self, name: str | None = None, keys: Keys | None = None) -> Mem0Source:
+        """mem0: that of this name, else the first configured one, else its platform with the key that is found.
+
+        Raises:
+            UsageError: that name is none of a mem0.
+            SourceUnavailable: there is no key.
+        """
+        from memory_fabric.sources.configured import read
+        from memory_fabric.sources.mem0_asked import open_mem0
+        from memory_fabric.sources.mem0_keys import Keys
+
+        opened = open_mem0(read(self.settings.home), self.surroundings, name, keys or Keys())
+        self._asked.append(opened)
+        return opened
+
+    def with_mem0(self, *, graph: bool = False) -> tuple[OutsideSource, ...]:
+        """The outside memories, and mem0 also where it is not configured (F-ERR-3)."""
+        from memory_fabric.sources.configured import read
+        from memory_fabric.sources.mem0_asked import with_mem0
+
+        found = with_mem0(self.outside, read(self.settings.home), self.surroundings, graph=graph)
+        self._asked.extend(found)
+        return found
+
+    def _memory_and_links(self, name: str, scope: Scope) -> tuple[Memory, Neighbours]:
+        from memory_fabric.search.memory_links import links_in
+        from memory_fabric.sources.configured import read
+        from memory_fabric.sources.mem0_asked import is_mem0_id, open_keeper
+
+        if not is_mem0_id(name):
+            found = self.store.get([MemoryId(name.rpartition(":")[2])])
+            if not found:
+                raise UsageError(f"no memory has the id {name!r}", "`memory-fabric search` shows ids with --json")
+            return found[0], links_in(self.store, scope)
+        keeper = open_keeper(read(self.settings.home), self.surroundings, name)
+        self._asked.append(keeper)
+        links = keeper.links(clock.Deadline.after(max(PATIENCE, keeper.deadline)))
+        return links.memory(name), links
+
     def parsed(self, question: str, scope: Scope = Scope()) -> Query:
         """The question as the search reads it."""
         return parse(question, self.lexicon, self.store.find, scope, clock.utcnow())
@@ -424,10 +514,12 @@ class Fabric:
         from memory_fabric.ingest.redact import redact_value
         from memory_fabric.sources.outside import Surroundings
 
+        here = Path.cwd()
+        roots = [folder for folder in (here, *here.parents) if (folder / ".git").exists()]
         return Surroundings(
             home=self.settings.home,
             environment=environment(),
-            folders=(Path.cwd(),),
+            folders=(here, *roots[:1]),
             user=Path.home(),
             redact=redact_value,
             names=lambda text: [spotted.canonical for spotted in self.lexicon.spot(text)],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from typing import Self
 
 from memory_fabric.clock import Deadline
 from memory_fabric.model.memory import Memory, MemoryId, ProjectId
@@ -21,6 +23,7 @@ from memory_fabric.sources.mem0_http import Access, Transport
 from memory_fabric.sources.mem0_keys import Keys
 from memory_fabric.sources.mem0_library import FOLDER, LibraryMem0
 from memory_fabric.sources.mem0_memory import Mem0Memory
+from memory_fabric.sources.mem0_related import Mem0Links
 from memory_fabric.sources.mem0_shape import MOST_HITS, ScoreScale, Users, as_graph, memory_of, touches, visible
 
 Projects = Callable[[], Sequence[tuple[ProjectId, str]]]
@@ -52,7 +55,7 @@ class Mem0Source:
         self.agents: tuple[str, ...] = ()
         self.apps: tuple[str, ...] = ()
         self._seams = seams
-        self._graph = graph
+        self.graph = graph
         self._scale = ScoreScale()
 
     def find(self, query: Query, limit: int, deadline: Deadline) -> Found:
@@ -64,7 +67,7 @@ class Mem0Source:
         text = str(self._seams.redact(query.text))
         # Time and marks of projects are looked at here, so more than the limit is asked for.
         most = MOST_HITS if _narrows(query.scope) else min(MOST_HITS, 2 * limit)
-        graph = self._graph and self.backend.has_graph
+        graph = self.graph and self.backend.has_graph
         found = self.backend.search(text, who, most, deadline, graph=graph)
         hits: dict[MemoryId, Hit] = {}
         for item, score in zip(found.items, self._scale.scaled(found.items), strict=True):
@@ -94,14 +97,19 @@ class Mem0Source:
         seen = [each for each in known if scope.projects is None or each[0] in scope.projects]
         return Who(tuple(self.users.of(seen)), self.agents, self.apps)
 
+    def with_graph(self) -> Self:
+        """The same mem0 over the same connection, asked for relations as well."""
+        other = copy(self)
+        other.graph = True
+        return other
+
+    def links(self, deadline: Deadline) -> Mem0Links:
+        """What relates its memories, of everybody known."""
+        return Mem0Links(self.name, self.backend, self.who(Scope()), self._seams.redact, self._seams.names, deadline)
+
     def memory(self) -> Mem0Memory:
         """The same mem0, to read and write; where nobody is named, everybody known is asked for."""
         return Mem0Memory(self.name, self.backend, self._seams.redact, self.who(Scope()))
-
-    @property
-    def names(self) -> Callable[[str], Sequence[str]]:
-        """Known entities of a text."""
-        return self._seams.names
 
 
 def open_cloud(entry: Mem0Cloud, keys: Keys, seams: Seams) -> Mem0Source:
