@@ -4,17 +4,20 @@ mean to differ (F-MCP-4 to F-MCP-13; formats.md §10)."""
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
+from mcp.client.stdio import stdio_client
 from mcp.shared.exceptions import MCPDeprecationWarning, MCPError
 from tests.mcp.driving.checks import strict
-from tests.mcp.driving.servers import OFFICIAL, PROGRAM, environment, missing
+from tests.mcp.driving.clients import own_stdio
+from tests.mcp.driving.servers import OFFICIAL, missing
 
 from mcp import Client, StdioServerParameters
 
@@ -151,13 +154,11 @@ class Seen:
     """Notices of a changed resource after one write and one read."""
 
 
-def own(tmp_path: Path) -> StdioServerParameters:
-    return StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp"], env=environment(tmp_path / "ours"))
-
-
-def official(tmp_path: Path) -> StdioServerParameters:
-    file = {"MEMORY_FILE_PATH": str(tmp_path / "official.jsonl")}
-    return StdioServerParameters(command="node", args=[str(OFFICIAL)], env=file)
+@contextmanager
+def official_stdio(file: Path) -> Iterator[Any]:
+    start = StdioServerParameters(command="node", args=[str(OFFICIAL)], env={"MEMORY_FILE_PATH": str(file)})
+    with Path(os.devnull).open("w") as quiet:
+        yield stdio_client(start, errlog=quiet)
 
 
 async def end(client: Client, step: Step) -> Ended:
@@ -184,7 +185,7 @@ async def subscribed(client: Client, notices: list[Any]) -> AsyncIterator[None]:
         await client.unsubscribe_resource(URI)
 
 
-async def follow(server: StdioServerParameters) -> Seen:
+async def follow(server: Any) -> Seen:
     notices: list[Any] = []
 
     async def notice(message: Any) -> None:
@@ -210,13 +211,14 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Seen, Seen]:
     folder = tmp_path_factory.mktemp("parity")
     both: dict[str, Seen] = {}
 
-    async def one(name: str, server: StdioServerParameters) -> None:
-        both[name] = await follow(server)
+    async def one(name: str, started: AbstractContextManager[Any]) -> None:
+        with started as server:
+            both[name] = await follow(server)
 
     async def all_() -> None:
         async with anyio.create_task_group() as group:
-            group.start_soon(one, "official", official(folder))
-            group.start_soon(one, "own", own(folder))
+            group.start_soon(one, "official", official_stdio(folder / "official.jsonl"))
+            group.start_soon(one, "own", own_stdio(folder / "own"))
 
     anyio.run(all_)
     return both["official"], both["own"]

@@ -6,7 +6,7 @@ The two lists run at the same time on one memory; they speak of different things
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,3 +91,9 @@ NODES = (
 )
 
 TOOLS = {each.tool for each in (*MEMORY, *NODES)} - {"no_such_tool"}
+
+
+def briefly(script: Sequence[Try], *, bad: bool = True) -> tuple[Try, ...]:
+    """The first good call of every tool and, with ``bad``, the first bad one, in order: where each costs processes."""
+    first = {(each.tool, each.good is None): each for each in reversed(script)}
+    return tuple(each for each in script if each is first[each.tool, each.good is None] and (bad or each.good))

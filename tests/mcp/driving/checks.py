@@ -134,21 +134,21 @@ async def drive_all(
     say: Callable[[str], None],
     clients: Sequence[str] = CLIENTS,
     transports: Sequence[str] = TRANSPORTS,
-    eras: Sequence[str] = ("legacy", "auto", ""),
+    scripts: Sequence[Sequence[Try]] = (MEMORY, NODES),
 ) -> Report:
     """Every client over every transport, each on an empty memory of its own."""
     report = Report(say)
-    ways = [(client, era) for client in clients for era in ERAS[client] if era in eras]
+    ways = [(client, era) for client in clients for era in ERAS[client]]
 
     async def way(client: str, era: str, transport: str, folder: Path) -> None:
         who = " ".join(filter(None, (client, era, transport)))
         home = folder / who.replace(" ", "-")
         with serving(home) if transport == "http" else nullcontext(home) as target:
             if client == "inspector":
-                await drive(inspector_peer(target, folder), who, report)
+                await drive(inspector_peer(target, folder), who, report, scripts)
                 return
             async with python_peer(target, era) as peer:
-                await drive(peer, who, report)
+                await drive(peer, who, report, scripts)
 
     with tempfile.TemporaryDirectory(prefix="drive-mcp-") as folder:
         async with anyio.create_task_group() as group:

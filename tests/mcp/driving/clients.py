@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -97,18 +97,30 @@ class InspectorPeer:
         return str(read["contents"][0]["text"])
 
 
+@contextmanager
+def own_stdio(home: Path) -> Iterator[Any]:
+    """The official client's transport to a server that it starts on the memory in a folder."""
+    from mcp.client.stdio import stdio_client
+
+    from mcp import StdioServerParameters
+
+    start = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp"], env=environment(home))
+    with Path(os.devnull).open("w") as quiet:
+        yield stdio_client(start, errlog=quiet)
+
+
 @asynccontextmanager
 async def python_peer(target: Serving | Path, mode: str) -> AsyncIterator[PythonPeer]:
     """The official client, connected: to a server over HTTP, or to one it starts on the memory in a folder."""
     import httpx2
     from mcp.client.streamable_http import streamable_http_client
 
-    from mcp import Client, StdioServerParameters
+    from mcp import Client
 
     if isinstance(target, Path):
-        start = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp"], env=environment(target))
-        async with Client(start, mode=mode) as client:
-            yield PythonPeer(client)
+        with own_stdio(target) as started:
+            async with Client(started, mode=mode) as client:
+                yield PythonPeer(client)
         return
     async with (
         httpx2.AsyncClient(headers=target.bearer, timeout=PATIENCE) as http,
