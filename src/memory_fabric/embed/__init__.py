@@ -6,10 +6,12 @@ A new one is one file, one line in ``EMBEDDERS``, and the contract suite.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from memory_fabric.errors import ConfigError
-from memory_fabric.ports import Embedder
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Embedder
 
 EMBEDDERS = {
     "minilm": "memory_fabric.embed.minilm:MiniLM",

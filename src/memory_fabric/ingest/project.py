@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -40,6 +39,8 @@ class Places:
     @classmethod
     def here(cls) -> Places:
         """Of the user who runs this."""
+        import tempfile
+
         return cls(str(Path.home().resolve()), str(Path(tempfile.gettempdir()).resolve()))
 
 
@@ -57,15 +58,15 @@ def identify_project(
     """
     if not cwd or "\0" in cwd:
         return None
-    where = places or Places.here()
     path = Path(cwd)
     if _is_ours(cwd) and path.is_absolute():
         real = Path(os.path.realpath(path))
-        checkout = checkout_of(_existing(real), below=frozenset({Path(where.home)}))
+        home = places.home if places else str(Path.home().resolve())
+        checkout = checkout_of(_existing(real), below=frozenset({Path(home)}))
         if checkout:
             return _of_checkout(checkout, known)
         cwd = str(real)
-    return _of_path(_tidy(cwd), known, where)
+    return _of_path(_tidy(cwd), known, places or Places.here())
 
 
 def slug(name: str, organisation: str = "") -> str:
@@ -89,7 +90,7 @@ class Projects:
 
     def __init__(self, known: Iterable[Project] = (), places: Places | None = None) -> None:
         self._known = {project.id: project for project in known}
-        self._places = places or Places.here()
+        self._places = places
         self._by_cwd: dict[str, ProjectId | None] = {}
         self._seen: dict[ProjectId, None] = {}
 

@@ -10,10 +10,9 @@ from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryId, SessionId
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.ports.embedding import Background
 
 if TYPE_CHECKING:
-    from memory_fabric.ports.embedding import Vectors
+    from memory_fabric.ports.embedding import Background, Vectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import EntityId, Relation, RelationOrigin
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Result
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.ports import Graph
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph
 
 MAX_RELATIONS = 12
 """Relations shown beside one result."""

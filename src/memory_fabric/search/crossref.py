@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import Entity, EntityId
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
-from memory_fabric.ports import Graph
 from memory_fabric.text import entity_key
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph
 
 BOOST = 1.2
 """Factor on the relevance (F-XREF-1)."""

@@ -7,12 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceError
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Outage
-from memory_fabric.ports import Source
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Source
 
 Job = tuple["Future[Found]", Callable[[], Found]]
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import EntityId
 from memory_fabric.model.memory import StatementKind
 from memory_fabric.model.query import Intent, Query
 from memory_fabric.model.result import Candidate
-from memory_fabric.ports import MemoryStore
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import MemoryStore
 
 FAVOUR = 1.1
 """Factor on the relevance, half of what standing elsewhere is worth (F-XREF-1): a hint, never a filter."""

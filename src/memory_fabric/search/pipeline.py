@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import Deadline
 from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
-from memory_fabric.ports import Graph, MemoryStore, Outbox, OutsideSource, Source
 from memory_fabric.search.attach import attach
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
@@ -32,6 +32,9 @@ from memory_fabric.search.succession import succession
 from memory_fabric.search.tally import tally
 from memory_fabric.search.weigh import weigh
 from memory_fabric.search.witness import marked
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph, MemoryStore, Outbox, OutsideSource, Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.query import Intent, Mode, Query
-from memory_fabric.ports import OutsideSource, Source
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import OutsideSource, Source
 
 RECIPES: dict[Mode, frozenset[str]] = {
     Mode.AUTO: frozenset({"text", "vector", "graph"}),

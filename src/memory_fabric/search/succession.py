@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import EntityId, Relation
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.ports import Graph, MemoryStore
 from memory_fabric.search.fuse import GRAPH_AUTHORITY
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph, MemoryStore
 
 PASSAGES = 3
 """Best candidates whose entities are followed (retrieval.md §3: seeds from the top passages)."""

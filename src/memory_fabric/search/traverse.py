@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import EntityId, Relation, Step
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import fold_label
-from memory_fabric.ports import Graph
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph
 
 HUB_DEGREE = 40
 """Entities with more relations are not walked through (F-TRAV-8); the ones asked about are."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from memory_fabric.errors import SourceError
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Outage
-from memory_fabric.ports import Source
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Source
 
 
 def weigh(

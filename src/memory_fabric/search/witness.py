@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.result import Found, Hit
-from memory_fabric.ports import MemoryStore, Outbox
 from memory_fabric.text import text_hash
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import MemoryStore, Outbox
 
 
 def marked(found: Sequence[Found], outbox: Outbox | None, memories: MemoryStore) -> list[Found]:

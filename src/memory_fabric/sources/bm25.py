@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from memory_fabric.ports import TextStatistics, TextUnit
+if TYPE_CHECKING:
+    from memory_fabric.ports import TextStatistics, TextUnit
+
 
 K1 = 0.9
 B_UNIT = 0.5

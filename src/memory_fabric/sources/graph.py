@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from time import monotonic
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed
@@ -19,8 +19,10 @@ from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query, Scope
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.model.vocabulary import Kind
-from memory_fabric.ports import Graph, MemoryStore
 from memory_fabric.text import entity_key
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Graph, MemoryStore
 
 HOPS = 2
 """Default depth of a search's walk (F-TRAV-7)."""
@@ -46,7 +48,7 @@ class Walked(Protocol):
     def steps(self) -> Sequence[Step]: ...  # noqa: D102
 
 
-Walker = Callable[[Graph, Sequence[EntityId], Scope, int], Walked]
+Walker = Callable[["Graph", Sequence[EntityId], Scope, int], Walked]
 
 
 class GraphSource:

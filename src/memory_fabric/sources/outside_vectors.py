@@ -8,11 +8,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import Memory, MemoryId
-from memory_fabric.ports import Embedder
 from memory_fabric.text import split_exchange, text_hash
 
 if TYPE_CHECKING:
-    from memory_fabric.ports import Vectors
+    from memory_fabric.ports import Embedder, Vectors
 
 WINDOWS = 4
 """Windows of one memory that are embedded, from its beginning: about 500 tokens."""

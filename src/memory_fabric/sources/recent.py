@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import Deadline
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
-from memory_fabric.ports import MemoryStore
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import MemoryStore
 
 
 class RecentSource:

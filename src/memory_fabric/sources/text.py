@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed
 from memory_fabric.model.memory import Memory, MemoryId, SessionId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
-from memory_fabric.ports import MemoryStore, TextIndex, TextUnit
+from memory_fabric.ports import TextUnit
 from memory_fabric.sources.bm25 import BACK, FORWARD, K1, Scorer
 from memory_fabric.text import analyse, split_exchange
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import MemoryStore, TextIndex
 
 CANDIDATES = 80
 """Units that FTS5 hands to the exact scoring; more are taken where units are short, in proportion."""

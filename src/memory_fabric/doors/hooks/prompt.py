@@ -62,13 +62,11 @@ def _relevant(home: Path, event: Event, prompt: str, width: int) -> list[Item]:
     from memory_fabric.doors.hooks.recalled import recalled
 
     with recalled(home, event.cwd) as memory:
-        answer = memory.fabric.search(prompt, memory.scope, limit=LOOKED_AT)
+        answer = memory.fabric.search(prompt, memory.scope, limit=LOOKED_AT, outside=False)
         chosen = [
             each
-            for each in answer.results
-            if above_bar(each.candidate.found_by)
-            and memory.may_show(each.candidate.memory)
-            and each.candidate.memory.origin.session != event.session
+            for each in above_bar(answer, memory.fabric.store)
+            if memory.may_show(each.candidate.memory) and each.candidate.memory.origin.session != event.session
         ]
         return list(items_of(chosen, answer.query.terms, memory, width))
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import to_millis
 from memory_fabric.model.graph import EntityId, Relation
-from memory_fabric.ports import Batch
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, bounded, to_json
 from memory_fabric.store.sqlite.scope import as_list
 from memory_fabric.text import text_hash
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Batch
 
 ENTITY, RELATION = "entity", "relation"
 

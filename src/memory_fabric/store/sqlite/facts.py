@@ -5,15 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memory_fabric.errors import UsageError
 from memory_fabric.model.graph import EntityId, Mention, Relation
 from memory_fabric.model.memory import MemoryId, ProjectId
-from memory_fabric.ports import Batch
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, millis, number
 from memory_fabric.store.sqlite.scope import as_list
 from memory_fabric.store.sqlite.supersession import Touched
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import SessionId
-from memory_fabric.ports import Cursor, LedgerEntry
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, optional, to_json
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import LedgerEntry
 
 
 class LedgerTable:
@@ -54,6 +57,8 @@ def keep_entry(connection: sqlite3.Connection, entry: LedgerEntry) -> None:
 
 
 def _entry_of(row: Row) -> LedgerEntry:
+    from memory_fabric.ports import Cursor, LedgerEntry
+
     path, format_, size, mtime, inode, head, offset, line, session, last_seq, used, skipped, error = row
     return LedgerEntry(
         path=str(path),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import to_millis
 from memory_fabric.model.memory import (
@@ -17,12 +18,14 @@ from memory_fabric.model.memory import (
     StatementKind,
 )
 from memory_fabric.model.query import Scope
-from memory_fabric.ports import Batch, Saved
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.owners import known_sessions
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, memory_of, optional, statement_of
 from memory_fabric.store.sqlite.scope import as_list, memories_apart, statements_in
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Batch, Saved
 
 
 class MemoryTable:

@@ -7,19 +7,19 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import MemoryId
-from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Observations, Subgraph
 from memory_fabric.model.query import Scope
-from memory_fabric.store.sqlite import node_writes
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.journal import strike
-from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, bounded
 from memory_fabric.store.sqlite.scope import Condition, as_list, memories_in, relations_in
 from memory_fabric.store.sqlite.textindex import match_expression
 from memory_fabric.text import entity_key
+
+if TYPE_CHECKING:
+    from memory_fabric.model.nodes import CreatedLinks, CreatedNodes, Link, Node, Observations, Subgraph
 
 MATCHED = 400
 """Entities of each kind of match that are weighed."""
@@ -39,41 +39,57 @@ class NodeTable:
 
     def create_nodes(self, nodes: Sequence[Node], at: datetime) -> CreatedNodes:
         """Add the entities that are new, with their observations."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.create_nodes(connection, nodes, at)
 
     def create_links(self, links: Sequence[Link], at: datetime) -> CreatedLinks:
         """Add the links that are new."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.create_links(connection, links, at)
 
     def add_observations(self, additions: Sequence[Observations], at: datetime) -> list[Observations]:
         """Add what is new of each entity, and return that."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.add_observations(connection, additions, at)
 
     def observe(self, memory: MemoryId, entities: Sequence[str], text: str, at: datetime) -> None:
         """Make a stored memory an observation of these entities."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             node_writes.observe(connection, memory, entities, text, at)
 
     def delete_nodes(self, names: Sequence[str], at: datetime) -> int:
         """Remove entities with their observations and links."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.delete_nodes(connection, names, at)
 
     def delete_observations(self, deletions: Sequence[Observations], at: datetime) -> int:
         """Remove observations."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.delete_observations(connection, deletions, at)
 
     def delete_links(self, links: Sequence[Link], at: datetime) -> int:
         """Remove links."""
+        from memory_fabric.store.sqlite import node_writes
+
         with self._connections.atomic() as connection:
             return node_writes.delete_links(connection, links, at)
 
     def strike(self, texts: Sequence[str]) -> int:
         """Remove what the journal keeps of things that hold one of these texts."""
+        from memory_fabric.store.sqlite.journal import strike
+
         with self._connections.atomic() as connection:
             return strike(connection, texts)
 
@@ -91,6 +107,8 @@ class NodeTable:
 
     def list_nodes(self, scope: Scope, offset: int, limit: int) -> list[Node]:
         """Nodes in scope: those that a client created first."""
+        from memory_fabric.store.sqlite.node_rows import node_of
+
         condition = self._nodes_in(scope)
         values = condition.values | {"offset": max(offset, 0), "limit": max(limit, 0)}
         with self._connections.reading() as connection:
@@ -98,6 +116,8 @@ class NodeTable:
 
     def list_links(self, scope: Scope, offset: int, limit: int) -> list[Link]:
         """Live links in scope, each once, oldest first."""
+        from memory_fabric.store.sqlite.node_rows import link_of
+
         condition = self._links_in(scope)
         values = condition.values | {"offset": max(offset, 0), "limit": max(limit, 0)}
         with self._connections.reading() as connection:
@@ -113,6 +133,8 @@ class NodeTable:
 
     def search_nodes(self, terms: Sequence[str], scope: Scope, limit: int) -> Subgraph:
         """Nodes that hold any of the terms, best first, and their links."""
+        from memory_fabric.model.nodes import Subgraph
+
         if not terms or limit <= 0:
             return Subgraph()
         condition = self._nodes_in(scope)
@@ -130,6 +152,9 @@ class NodeTable:
             return [str(row[0]) for row in all_rows(connection, query("unresolved"), {"limit": max(limit, 0)})]
 
     def _with_links(self, connection: sqlite3.Connection, rows: Sequence[Row], scope: Scope) -> Subgraph:
+        from memory_fabric.model.nodes import Subgraph
+        from memory_fabric.store.sqlite.node_rows import link_of, node_of
+
         condition = self._links_in(scope)
         values = condition.values | {"rows": as_list(row[0] for row in rows)}
         links = all_rows(connection, query("links_at", condition.sql), values)

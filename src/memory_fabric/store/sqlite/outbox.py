@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from memory_fabric.clock import to_millis
 from memory_fabric.model.memory import MemoryId
-from memory_fabric.model.nodes import Link, Node
-from memory_fabric.ports.outbox import Backlog, Claimed, Parcel
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.node_rows import link_of, node_of
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, instant, optional, to_json
 from memory_fabric.store.sqlite.scope import as_list
+
+if TYPE_CHECKING:
+    from memory_fabric.model.nodes import Link, Node
+    from memory_fabric.ports import Backlog, Claimed, Parcel
 
 _CLAIM_BITS = 62
 """Claims are drawn at random, so that no number ever comes again; SQLite's integers have 63 bits and a sign."""
@@ -90,6 +91,8 @@ class OutboxTable:
 
     def written_nodes(self) -> list[Node]:
         """The graph that somebody wrote: its entities."""
+        from memory_fabric.store.sqlite.node_rows import node_of
+
         with self._connections.reading() as connection:
             return [node_of(row) for row in all_rows(connection, query("pushed_nodes"))]
 
@@ -101,6 +104,8 @@ class OutboxTable:
 
     def written_links(self) -> list[Link]:
         """The graph that somebody wrote: its links."""
+        from memory_fabric.store.sqlite.node_rows import link_of
+
         with self._connections.reading() as connection:
             return [link_of(row) for row in all_rows(connection, query("pushed_links"))]
 
@@ -125,6 +130,10 @@ def _enqueue(connection: sqlite3.Connection, parcel: Parcel, at: int, force: boo
 
 
 def _take(connection: sqlite3.Connection, target: str, row: Row, ends: int) -> Claimed:
+    import secrets
+
+    from memory_fabric.ports import Claimed, Parcel
+
     place, key, kind, payload, hashes, memory, attempts, remote = row
     claim = secrets.randbits(_CLAIM_BITS)
     connection.execute(query("claim_parcel"), {"row": place, "claim": claim, "lease": ends})
@@ -141,6 +150,8 @@ def _take(connection: sqlite3.Connection, target: str, row: Row, ends: int) -> C
 
 
 def _backlog_of(row: Row) -> Backlog:
+    from memory_fabric.ports import Backlog
+
     _, waiting, claimed, failed, sent, oldest, last_sent, error = row
     return Backlog(
         int(str(waiting)),

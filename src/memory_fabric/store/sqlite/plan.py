@@ -7,14 +7,17 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import Memory, MemoryId, ProjectId, SessionId
-from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite.owners import KnownSession, comes_first, known_sessions, next_row
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import Row, all_rows, millis, to_json
 from memory_fabric.store.sqlite.scope import as_list
 from memory_fabric.text import text_hash
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Batch, Record
 
 
 @dataclass(frozen=True, slots=True)

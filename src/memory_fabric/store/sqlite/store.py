@@ -15,7 +15,6 @@ from memory_fabric.model.graph import Entity, EntityId, Relation
 from memory_fabric.model.memory import Memory, MemoryId, Project, Session, SessionId, Statement, StatementKind
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit
 from memory_fabric.store.sqlite import lookup, migrations
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.filesystem import file_system_of, is_shared, prepare, require_database
@@ -28,7 +27,7 @@ from memory_fabric.store.sqlite.textindex import TextTable
 from memory_fabric.store.sqlite.vectors import VectorTable
 
 if TYPE_CHECKING:
-    from memory_fabric.ports import Vectors
+    from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit, Vectors
 
 
 class SqliteStore(NodeTable, OutboxTable):

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from memory_fabric.errors import DimensionMismatch, UsageError
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Scope
-from memory_fabric.ports import Background
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, memory_of
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from memory_fabric.ports import Vectors
+    from memory_fabric.ports import Background, Vectors
 
 _STORED = "<f4"
 
@@ -120,6 +119,8 @@ class VectorTable:
 
     def background(self, space: str) -> Background | None:
         """The stored calibration of this space, or None."""
+        from memory_fabric.ports import Background
+
         with self._connections.reading() as connection:
             found = connection.execute(query("space"), (space,)).fetchone()
         return None if found is None or found[4] is None else Background(found[2], found[3], found[4])
