@@ -19,11 +19,12 @@ def is_outage(error: BaseException) -> bool:
 
 def is_lost(error: BaseException) -> bool:
     """Whether the connection is of no use any more, so that the next question needs another."""
-    from mcp_types import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_TIMEOUT
+    from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT
 
     from mcp import MCPError
 
-    alive = {INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, REQUEST_TIMEOUT}
+    # An invalid request is how a server over HTTP says that it knows nothing of the session any more.
+    alive = {INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, REQUEST_TIMEOUT}
     return any(
         not isinstance(each, SourceUnavailable) and not (isinstance(each, MCPError) and each.code in alive)
         for each in leaves(error)
