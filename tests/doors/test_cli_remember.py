@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -139,8 +141,51 @@ def test_mem0_without_a_key_keeps_it_here_and_warns(call: Call) -> None:
     """F-ERR-3."""
     ended = call("remember", "Kept here", "--mem0")
     assert ended.code == 0
-    assert "MEM0_API_KEY is not set: kept here" in ended.err
+    assert "note: kept here, not sent to mem0: mem0: no key for mem0" in ended.err
+    assert "MEM0_API_KEY" in ended.err
     assert call("status", "--json").data["memories"] == 1
+    assert "no key" in call("remember", "Kept here", "--mem0", "--json").data["notes"][-1]
+
+
+@pytest.mark.sockets
+def test_mem0_gets_it_too_when_asked(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-CMD-1, F-MEM0-4: only what was asked for goes, once."""
+    from tests.mem0.server import KEY, running
+
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("MEM0_API_KEY", KEY)
+    call("remember", "Only of ours")
+    with running() as platform:
+        (tmp_path / "memory" / "sources.json").write_text(
+            json.dumps([{"type": "mem0", "name": "mem0", "host": platform.url}]), encoding="utf-8"
+        )
+        ended = call("remember", "Redis holds the sessions", "--mem0")
+        assert ended.code == 0
+        assert "note: sent to mem0" in ended.err
+        assert [memory["memory"] for memory in platform.memories.values()] == ["Redis holds the sessions"]
+        again = call("remember", "Redis holds the sessions", "--mem0")
+        assert "note: mem0 has it already" in again.err
+        assert len(platform.memories) == 1
+
+
+@pytest.mark.sockets
+def test_a_dead_mem0_costs_a_warning(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """F-ERR-1."""
+    from tests.mem0.server import KEY
+
+    monkeypatch.setenv("MEM0_API_KEY", KEY)
+    call("remember", "Only of ours")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound and not listening: connections are refused
+        (tmp_path / "memory" / "sources.json").write_text(
+            json.dumps([{"type": "mem0", "name": "mem0", "host": f"http://127.0.0.1:{taken.getsockname()[1]}"}]),
+            encoding="utf-8",
+        )
+        ended = call("remember", "Redis holds the sessions", "--mem0")
+    assert ended.code == 0
+    assert "note: kept here, not sent to mem0: " in ended.err
+    assert call("status", "--json").data["memories"] == 2
 
 
 def test_a_note_is_embedded_when_it_is_written(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

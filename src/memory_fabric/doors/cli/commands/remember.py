@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 STREAM = "-"
 """Stands for standard input."""
 
-MEM0_KEY = "MEM0_API_KEY"
-"""Without it mem0 cannot be reached (F-ERR-3)."""
-
 
 def remember(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
@@ -52,6 +49,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     Secrets are taken out first.  Exit code 1 when it was not stored because an earlier note says the opposite.
     """
     from memory_fabric.curate.note import Outcome
+    from memory_fabric.doors.mem0_push import push_to_mem0
 
     desk = Desk.of(context, home, as_json)
     if everywhere and project:
@@ -74,7 +72,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
         said = keep(confirmed=yes)
         if said.contrary and not said.ids and _goes_on(desk, said):
             said = keep(confirmed=True)
-        return show(said, desk, _mem0_notes(said) if mem0 else [])
+        return show(said, desk, push_to_mem0(fabric, said.ids) if mem0 and said.ids else [])
 
 
 def _outcome(desk: Desk, success: bool, failed: bool) -> str | None:
@@ -132,15 +130,6 @@ def _goes_on(desk: Desk, said: Remembered) -> bool:
         return False
     desk.note(*remembered_lines(said, desk.paint, desk.width))
     return agreed("Store it all the same?")
-
-
-def _mem0_notes(said: Remembered) -> list[str]:
-    """What there is to say of mem0: the note is kept here in any case (F-ERR-3)."""
-    from memory_fabric.settings import environment
-
-    if not said.ids or environment().get(MEM0_KEY):
-        return []
-    return [f"{MEM0_KEY} is not set: kept here, not sent to mem0"]
 
 
 def show(said: Remembered, desk: Desk, notes: list[str]) -> int:
