@@ -13,7 +13,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from memory_fabric import clock, lexicon
-from memory_fabric.embed import open_embedder
 from memory_fabric.errors import UsageError
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
 from memory_fabric.model.query import Mode, Query, Scope
@@ -29,7 +28,6 @@ from memory_fabric.settings import Settings, environment
 from memory_fabric.sources.graph import GraphSource
 from memory_fabric.sources.recent import RecentSource
 from memory_fabric.sources.text import TextSource
-from memory_fabric.sources.vector import VectorSource
 from memory_fabric.store.sqlite import SqliteStore
 
 if TYPE_CHECKING:
@@ -422,6 +420,8 @@ class Fabric:
     @cached_property
     def embedder(self) -> Embedder | None:
         """The chosen embedder, its model not loaded yet; None when switched off."""
+        from memory_fabric.embed import open_embedder
+
         return None if self.settings.embedder == "none" else open_embedder(self.settings.embedder)
 
     @cached_property
@@ -433,6 +433,8 @@ class Fabric:
             RecentSource(self.store),
         ]
         if self.embedder is not None:
+            from memory_fabric.sources.vector import VectorSource
+
             sources.append(VectorSource(self.store, self.store, self.embedder))
         curve = Curve(settings.recency_curve, settings.recency_half_life, settings.recency_floor)
         ranking = Ranking(
@@ -492,7 +494,8 @@ class Fabric:
     def _memory_and_links(self, name: str, scope: Scope) -> tuple[Memory, Neighbours]:
         from memory_fabric.search.memory_links import links_in
         from memory_fabric.sources.configured import read
-        from memory_fabric.sources.mem0_asked import is_mem0_id, open_keeper
+        from memory_fabric.sources.mem0_asked import open_keeper
+        from memory_fabric.sources.mem0_shape import is_mem0_id
 
         if not is_mem0_id(name):
             found = self.store.get([MemoryId(name.rpartition(":")[2])])

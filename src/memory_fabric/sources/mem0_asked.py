@@ -53,11 +53,6 @@ def open_keeper(entries: Sequence[Configured], around: Surroundings, memory_id: 
     return open_mem0(entries, around, middle[0] if middle and middle[0] in known else None)
 
 
-def is_mem0_id(name: str) -> bool:
-    """Whether this is the id of a memory that mem0 keeps."""
-    return name.startswith(f"{SYSTEM}:") and len(name) > len(SYSTEM) + 1
-
-
 def with_mem0(
     outside: Sequence[OutsideSource], entries: Sequence[Configured], around: Surroundings, *, graph: bool = False
 ) -> tuple[OutsideSource, ...]:

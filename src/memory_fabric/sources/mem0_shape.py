@@ -199,6 +199,11 @@ def memory_of(source: str, item: Item, redact: Redact, names: Callable[[str], Se
     )
 
 
+def is_mem0_id(name: str) -> bool:
+    """Whether this is the id of a memory that mem0 keeps."""
+    return name.startswith(f"{SYSTEM}:") and len(name) > len(SYSTEM) + 1
+
+
 def record_of(name: str) -> str:
     """mem0's own id in any spelling of a memory's id: ``mem0:x``, ``mem0:work:x``, ``x``."""
     return name.rpartition(":")[2].strip()

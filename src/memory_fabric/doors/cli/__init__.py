@@ -77,6 +77,10 @@ def program(only: str | None = None) -> Any:
         from memory_fabric.doors.cli.commands.evaluate import evaluation
 
         app.add_typer(evaluation, name="eval")
+    if only in (None, "mem0"):
+        from memory_fabric.doors.cli.commands.mem0 import mem0
+
+        app.add_typer(mem0, name="mem0")
     if only in (None, "sources"):
         from memory_fabric.doors.cli.commands.sources import sources
 
@@ -87,7 +91,7 @@ def program(only: str | None = None) -> Any:
 def call(*arguments: str) -> int:
     """One call, in this process: prints, and returns the exit code."""
     first = arguments[0] if arguments else None
-    only = next((name for name in (*(name for name, _, _ in COMMANDS), "sources") if name == first), None)
+    only = next((name for name in (*(name for name, _, _ in COMMANDS), "sources", "mem0") if name == first), None)
     return run(partial(program, only), arguments)
 
 

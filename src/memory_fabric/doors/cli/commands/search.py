@@ -19,6 +19,7 @@ from memory_fabric.doors.cli.options import (
     Since,
     Superseded,
 )
+from memory_fabric.errors import UsageError
 from memory_fabric.model.query import Mode
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
 LIMIT, MOST = 10, 50
 """Results by default, and at most (F-CMD-7)."""
+
+MIXING = frozenset({Mode.AUTO, Mode.HYBRID})
+"""The modes that ask memories kept elsewhere."""
 
 
 def search(  # noqa: PLR0913 - one parameter an option
@@ -47,6 +51,10 @@ def search(  # noqa: PLR0913 - one parameter an option
     mode: Annotated[Mode, typer.Option("--mode", help="Which retrievers answer.")] = Mode.AUTO,
     superseded: Superseded = False,
     explain: Annotated[bool, typer.Option("--explain", help="Show how each score came about.")] = False,
+    mem0: Annotated[bool, typer.Option("--mem0", help="Ask mem0 too, also where it is not configured.")] = False,
+    enable_graph: Annotated[
+        bool, typer.Option("--enable-graph", help="Ask mem0 for relations, and list all relations with --json.")
+    ] = False,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
@@ -57,10 +65,15 @@ def search(  # noqa: PLR0913 - one parameter an option
     """
     desk = Desk.of(context, home, as_json)
     filters = Filters(project, every, since, before, as_of, tuple(kind or ()), tuple(category or ()), superseded)
+    if mem0 and mode not in MIXING:
+        raise UsageError(
+            f"--mem0 and --mode {mode} exclude each other", "--mode auto or hybrid asks other memories too"
+        )
     with desk.read() as fabric:
         scope, note = filters.scope(fabric)
-        answer = fabric.search(" ".join(question or ()), scope, mode=mode, limit=limit)
-        return show(answer, fabric, desk, explain=explain, note=note)
+        asked = fabric.with_mem0(graph=enable_graph) if mem0 else True
+        answer = fabric.search(" ".join(question or ()), scope, mode=mode, limit=limit, outside=asked)
+        return show(answer, fabric, desk, explain=explain, note=note, graph=enable_graph)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +110,7 @@ class Filters:
         return fabric.scope(limits, project=self.project, every=self.every, cwd=str(Path.cwd()))
 
 
-def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str | None) -> int:
+def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str | None, graph: bool = False) -> int:
     """Print an answer; what was not asked for goes to stderr."""
     from memory_fabric.doors.cli.show.answer import Shown, answer_lines
     from memory_fabric.doors.results import answer_json, relation_ends
@@ -105,7 +118,10 @@ def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str
     notes = [note] if note and not answer.query.all_projects else []
     names = fabric.store.entities(relation_ends(answer))
     if desk.as_json:
-        desk.data(answer_json(answer, names, notes))
+        from memory_fabric.doors.memory_graph import with_graph
+
+        whole = answer_json(answer, names, notes)
+        desk.data(with_graph(whole, answer, names) if graph else whole)
     else:
         shown = Shown(
             paint=desk.paint,
