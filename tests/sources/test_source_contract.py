@@ -11,7 +11,6 @@ from tests.search.builders import Shelf, ago, memory, question
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.backfill import backfill
 from memory_fabric.embed.hashed import HashedEmbedder
-from memory_fabric.errors import SourceUnavailable
 from memory_fabric.model.memory import MemoryKind, ProjectId
 from memory_fabric.model.query import Query, Scope, Window
 from memory_fabric.model.result import Found
@@ -146,13 +145,12 @@ def test_no_score_passes_the_ceiling(source: Source, store: SqliteStore) -> None
 
 
 def test_an_empty_store_has_no_hits(source: Source, name: str, store: SqliteStore) -> None:
-    """Without any vectors that source is out; the others just find nothing."""
+    """Nothing is missing then; vectors still weigh what is kept elsewhere (F-SRC-2)."""
     assert store.count() == 0
-    if name == "vector":
-        with pytest.raises(SourceUnavailable):
-            find(source)
-    else:
-        assert find(source).hits == ()
+    assert find(source).hits == ()
+    stranger = memory("stranger", ASKED.text, kind=MemoryKind.NOTE)
+    stranger = replace(stranger, origin=replace(stranger.origin, outside="elsewhere"))
+    assert (stranger.id in source.weigh(ASKED, [stranger])) is (name in ("text", "vector"))
 
 
 def test_what_others_found_is_weighed_on_the_same_scale(source: Source, name: str, store: SqliteStore) -> None:

@@ -11,11 +11,10 @@ from memory_fabric.errors import SourceUnavailable
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
-from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex
 from memory_fabric.sources.outside_vectors import Outside
 
 if TYPE_CHECKING:
-    from memory_fabric.ports import Vectors
+    from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex, Vectors
 
 
 class VectorSource:
@@ -41,6 +40,9 @@ class VectorSource:
             return Found(self.name, ())
         space = self._embedder.space
         if self._index.background(space) is None:
+            if self._store.count() == 0:
+                # Nothing of ours lacks vectors; what is kept elsewhere is still weighed.
+                return Found(self.name, (), ceiling=self._standardised(1.0, self.background()))
             self._require_vectors()  # before the model is loaded for nothing
         near = self._index.nearest(space, self._question(query.text), query.scope, limit)
         if not near:
