@@ -175,8 +175,10 @@ def _fill_links(graph: Graph, start: Cursor, budget: Budget, page: Page) -> Curs
     offset = start.offset
     while batch := graph.links(offset, _AT_ONCE):
         for link in batch:
-            if not budget.take(link_json(link)) and (page.entities or page.relations):
-                return Cursor("relations", offset)
+            if not budget.take(link_json(link)):
+                if page.entities or page.relations:
+                    return Cursor("relations", offset)
+                budget.left = 0
             page.relations.append(link_json(link))
             offset += 1
     return None

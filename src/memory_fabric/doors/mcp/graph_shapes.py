@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from memory_fabric.doors.mcp.arguments import Json, ListOf, Parameter, Record, Text, Whole
 from memory_fabric.doors.mcp.paging import FEWEST, MOST
 from memory_fabric.doors.mcp.tool import FLAG, TEXT, array, closed, record
@@ -34,6 +32,8 @@ RELATION_IN = Record(
         Parameter("relationType", NAME, required=True),
     )
 )
+RELATION_AT_HAND = Record(tuple(Parameter(name, Text(), required=True) for name in ("from", "to", "relationType")))
+"""One that is there: an import may have brought longer names."""
 PAGE_IN = (Parameter("cursor", Text()), Parameter("max_tokens", Whole(FEWEST, MOST)))
 """What asks for the next page, and for its size; the official server has neither."""
 
@@ -68,6 +68,6 @@ def additions_of(given: list[Json], contents: str) -> list[Observations]:
     return [Observations(each["entityName"], tuple(each[contents])) for each in given]
 
 
-def done(message: str) -> dict[str, Any]:
+def done(message: str) -> Json:
     """What the deleting tools answer."""
     return {"success": True, "message": message}

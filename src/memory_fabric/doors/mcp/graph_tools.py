@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memory_fabric.curate.knowledge import EVERYTHING
 from memory_fabric.doors.mcp.arguments import BadArgument, Json, ListOf, Parameter, Record, Text
 from memory_fabric.doors.mcp.graph_pages import Cursor, Graph, Held, Listed, page_of, remark
 from memory_fabric.doors.mcp.graph_shapes import (
@@ -13,10 +15,12 @@ from memory_fabric.doors.mcp.graph_shapes import (
     ENTITY_IN,
     ENTITY_OUT,
     GRAPH_OUT,
+    LONGEST_NAME,
     MOST_OBSERVATIONS,
     NAME,
     NEW_OBSERVATIONS,
     PAGE_IN,
+    RELATION_AT_HAND,
     RELATION_IN,
     RELATION_OUT,
     additions_of,
@@ -72,9 +76,7 @@ def _refuse_too_many(parameter: str, asked: list[Json], name: str, contents: str
 def _create_relations(call: Call) -> Reply:
     created = call.fabric.knowledge.create_links([link_of(each) for each in call.arguments["relations"]])
     new = [link_json(link) for link in created.new]
-    waiting = ", ".join(created.unresolved[:MOST_NAMED])
-    if len(created.unresolved) > MOST_NAMED:
-        waiting += f" and {len(created.unresolved) - MOST_NAMED} more"
+    waiting = listed(created.unresolved)
     notes = (f"No entity has these names yet, the relations wait for it: {waiting}.",) if waiting else ()
     return Reply({"relations": new}, new, notes)
 
@@ -88,22 +90,25 @@ def _add_observations(call: Call) -> Reply:
 
 
 def _delete_entities(call: Call) -> Reply:
-    call.fabric.knowledge.delete_nodes(call.arguments["entityNames"])
-    return _said("Entities deleted successfully")
+    names = call.arguments["entityNames"]
+    return _deleted("Entities", call.fabric.knowledge.delete_nodes(names), len(names))
 
 
 def _delete_observations(call: Call) -> Reply:
-    call.fabric.knowledge.delete_observations(additions_of(call.arguments["deletions"], "observations"))
-    return _said("Observations deleted successfully")
+    asked = additions_of(call.arguments["deletions"], "observations")
+    gone = call.fabric.knowledge.delete_observations(asked)
+    return _deleted("Observations", gone, sum(len(each.contents) for each in asked))
 
 
 def _delete_relations(call: Call) -> Reply:
-    call.fabric.knowledge.delete_links([link_of(each) for each in call.arguments["relations"]])
-    return _said("Relations deleted successfully")
+    links = [link_of(each) for each in call.arguments["relations"]]
+    return _deleted("Relations", call.fabric.knowledge.delete_links(links), len(links))
 
 
-def _said(message: str) -> Reply:
-    return Reply(done(message), message)
+def _deleted(what: str, gone: int, asked: int) -> Reply:
+    """The official sentence; what was not there is passed over, and said beside it (F-MCP-7)."""
+    message = f"{what} deleted successfully"
+    return Reply(done(message), message, (f"{gone} of {asked} were there.",) if gone < asked else ())
 
 
 def _read_graph(call: Call) -> Reply:
@@ -112,20 +117,43 @@ def _read_graph(call: Call) -> Reply:
 
 def _search_nodes(call: Call) -> Reply:
     query = call.arguments["query"].strip()
-    if query == "*":
+    if query in EVERYTHING:
         return _paged(call, lambda scope: whole_graph(call.fabric, scope), "search_nodes")
-    return _paged(
-        call, lambda scope: Held(call.fabric.knowledge.search_nodes(query, scope, MOST_FOUND)), "search_nodes"
-    )
+    knowledge, counted = call.fabric.knowledge, []
+
+    def fetch(scope: Scope) -> Graph:
+        graph = Held(knowledge.search_nodes(query, scope, MOST_FOUND))
+        counted.append(graph.size[0])
+        return graph
+
+    reply = _paged(call, fetch, "search_nodes")
+    if counted == [MOST_FOUND]:
+        reply = replace(reply, notes=(*reply.notes, f"Only the best {MOST_FOUND} entities count: use rarer words."))
+    return reply
 
 
 def _open_nodes(call: Call) -> Reply:
     names: Sequence[str] = call.arguments["names"]
-    return _paged(
-        call,
-        lambda scope: Held(call.fabric.knowledge.open_nodes(names, scope) if names else Subgraph()),
-        "open_nodes",
-    )
+    found: list[Subgraph] = []
+
+    def fetch(scope: Scope) -> Graph:
+        found.append(call.fabric.knowledge.open_nodes(names, scope) if names else Subgraph())
+        return Held(found[0])
+
+    reply = _paged(call, fetch, "open_nodes")
+    there = {entity_key(node.name) for node in found[0].nodes}
+    missing = [name for name in names if entity_key(name) not in there]
+    return replace(reply, notes=(*reply.notes, *_unknown(missing)))
+
+
+def _unknown(names: Sequence[str]) -> list[str]:
+    return [f"Not known here: {listed(names)}."] if names else []
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence, not too many of them."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(name[:LONGEST_NAME] for name in names[:MOST_NAMED]) + more
 
 
 def whole_graph(fabric: Fabric, scope: Scope) -> Graph:
@@ -151,7 +179,7 @@ _ADDITION = Record(
     (Parameter("entityName", NAME, required=True), Parameter("contents", NEW_OBSERVATIONS, required=True))
 )
 _DELETION = Record(
-    (Parameter("entityName", NAME, required=True), Parameter("observations", ListOf(Text()), required=True))
+    (Parameter("entityName", Text(), required=True), Parameter("observations", ListOf(Text()), required=True))
 )
 
 
@@ -203,7 +231,7 @@ GRAPH_TOOLS = (
     Tool(
         "delete_relations",
         "Delete relations",
-        (_list("relations", RELATION_IN),),
+        (_list("relations", RELATION_AT_HAND),),
         DONE_OUT,
         DESTROYS,
         _delete_relations,

@@ -5,6 +5,7 @@ It lives as long as its client: it ends with its input, and with its parent (C-0
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -32,12 +33,15 @@ def serve_stdio(settings: Settings, tools: ToolSet, wire: Wire) -> None:
     end_with_parent(os.getppid())
     log_to(settings.home)
 
+    gc.disable()  # the SDK's import makes many objects that stay: looking through them costs a tenth of it (measured)
     import anyio
 
     from memory_fabric.doors.mcp.opened import OpenedOnce
     from memory_fabric.doors.mcp.server import build
     from memory_fabric.doors.mcp.transport import Transport
 
+    gc.freeze()
+    gc.enable()
     memory = OpenedOnce(settings)
     server = build(memory, tools, directory=working_directory())
 

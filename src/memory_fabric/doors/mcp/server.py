@@ -22,6 +22,7 @@ from mcp_types import (
     CallToolResult,
     ListResourcesResult,
     ListToolsResult,
+    NotificationParams,
     PaginatedRequestParams,
     ReadResourceRequestParams,
     ReadResourceResult,
@@ -36,6 +37,7 @@ from memory_fabric.doors.mcp.arguments import BadArgument, Json, read_arguments
 from memory_fabric.doors.mcp.opened import OpenedOnce
 from memory_fabric.doors.mcp.paging import compact
 from memory_fabric.doors.mcp.resource import DESCRIPTION, MIME, NAME, URI, UnknownResource, read_resource
+from memory_fabric.doors.mcp.roots import directory_of, forget_roots
 from memory_fabric.doors.mcp.subscribers import Subscribers
 from memory_fabric.doors.mcp.tool import Call, Reply, Tool, ToolSet
 from memory_fabric.doors.mcp.tools import tools_of
@@ -63,10 +65,11 @@ logger = logging.getLogger(__name__)
 def build(memory: OpenedOnce, tools: ToolSet = ToolSet.ALL, *, directory: str | None = None) -> Server[Any]:
     """A server of these tools.
 
-    ``directory`` is where the client works: its project is what a question is about.  None stands for no project.
+    ``directory`` is where a client works that offers no roots: its project is what a question is about; None stands
+    for no project.
     """
     doors = _Handlers(memory, tools_of(tools), directory)
-    return Server(
+    server: Server[Any] = Server(
         SERVER_NAME,
         version=__version__,
         title="Memory Fabric",
@@ -79,6 +82,8 @@ def build(memory: OpenedOnce, tools: ToolSet = ToolSet.ALL, *, directory: str | 
         on_unsubscribe_resource=doors.subscribers.unsubscribe,
         on_subscriptions_listen=ListenHandler(doors.subscribers.bus),
     )
+    server.add_notification_handler("notifications/roots/list_changed", NotificationParams, forget_roots)
+    return server
 
 
 class _Handlers:
@@ -93,7 +98,7 @@ class _Handlers:
         """All tools on one page: their list is small."""
         return ListToolsResult(tools=[ListedTool.model_validate(tool.listed) for tool in self._tools.values()])
 
-    async def call_tool(self, _context: Any, params: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Any, params: CallToolRequestParams) -> CallToolResult:
         """Run a tool.
 
         Raises:
@@ -104,7 +109,8 @@ class _Handlers:
             raise MCPError(INVALID_PARAMS, f"unknown tool: {params.name}", {"tool": params.name})
         given = params.arguments or {}
         try:
-            reply = await self._in_thread(partial(self._run, tool, given))
+            directory = await directory_of(context, self._directory)
+            reply = await self._in_thread(partial(self._run, tool, given, directory))
         except BadArgument as error:
             raise MCPError(
                 INVALID_PARAMS,
@@ -117,10 +123,10 @@ class _Handlers:
             await self.subscribers.changed(URI)
         return _result(reply)
 
-    def _run(self, tool: Tool, given: Json) -> Reply:
+    def _run(self, tool: Tool, given: Json, directory: str | None) -> Reply:
         arguments = read_arguments(tool.parameters, given)
         fabric = self._memory.get()
-        reply = tool.run(Call(fabric, arguments, self._directory))
+        reply = tool.run(Call(fabric, arguments, directory))
         return Reply(reply.data, reply.text, (*self._memory.remarks(), *reply.notes))
 
     async def list_resources(self, _context: Any, _params: PaginatedRequestParams | None) -> ListResourcesResult:
@@ -128,7 +134,7 @@ class _Handlers:
         graph = Resource(uri=URI, name=NAME, title="Knowledge Graph", description=DESCRIPTION, mime_type=MIME)
         return ListResourcesResult(resources=[graph])
 
-    async def read_resource(self, _context: Any, params: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(self, context: Any, params: ReadResourceRequestParams) -> ReadResourceResult:
         """The first page of the graph, or the one that the address asks for.
 
         Raises:
@@ -136,7 +142,8 @@ class _Handlers:
         """
         uri = str(params.uri)
         try:
-            text, after = await self._in_thread(lambda: read_resource(self._memory.get(), uri, self._directory))
+            directory = await directory_of(context, self._directory)
+            text, after = await self._in_thread(lambda: read_resource(self._memory.get(), uri, directory))
         except UnknownResource as error:
             raise MCPError(RESOURCE_NOT_FOUND, f"no resource {uri}", {"uri": uri}) from error
         except BadArgument as error:

@@ -7,6 +7,8 @@ from typing import Any
 from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
 from mcp_types import EmptyResult, SubscribeRequestParams, UnsubscribeRequestParams
 
+from memory_fabric.doors.mcp.roots import connection_of
+
 
 class Subscribers:
     """One server's, over all its connections; a connection's end takes its subscriptions with it."""
@@ -17,7 +19,7 @@ class Subscribers:
 
     async def subscribe(self, context: Any, params: SubscribeRequestParams) -> EmptyResult:
         """Tell this connection of changes from now on."""
-        connection = context.session._connection  # noqa: SLF001 - the SDK gives a handler no other name for it
+        connection = connection_of(context)
         key = (id(connection), str(params.uri))
         if key not in self._sessions:
             self._sessions[key] = connection
@@ -26,7 +28,7 @@ class Subscribers:
 
     async def unsubscribe(self, context: Any, params: UnsubscribeRequestParams) -> EmptyResult:
         """Tell it no more."""
-        self._sessions.pop((id(context.session._connection), str(params.uri)), None)  # noqa: SLF001
+        self._sessions.pop((id(connection_of(context)), str(params.uri)), None)
         return EmptyResult()
 
     async def changed(self, uri: str) -> None:
