@@ -13,12 +13,14 @@ if TYPE_CHECKING:
 
 
 def doctor(context: typer.Context, home: Home = None, as_json: AsJson = False) -> int:
-    """Check the store, the source files, the embedder and the vectors, and say what helps.
+    """Check the store, the source files, the embedder, the vectors and the clients, and say what helps.
 
     Exit code 0 when nothing failed, 1 when a check failed, 3 when the memory cannot be opened.
     """
     from memory_fabric.curate.health import Verdict
     from memory_fabric.doors.cli.show.status import doctor_lines
+    from memory_fabric.doors.install.checks import client_checks
+    from memory_fabric.doors.install.surroundings import Surroundings
 
     desk = Desk.of(context, home, as_json)
     seen: list[Check] = []
@@ -26,6 +28,9 @@ def doctor(context: typer.Context, home: Home = None, as_json: AsJson = False) -
         for check in fabric.doctor():
             seen.append(check)
             desk.say(*doctor_lines([check], desk.paint, desk.width))
+    for check in client_checks(Surroundings.here(), desk.settings.home):
+        seen.append(check)
+        desk.say(*doctor_lines([check], desk.paint, desk.width))
     failed = sum(check.verdict is Verdict.FAIL for check in seen)
     desk.data(
         {
