@@ -90,8 +90,11 @@ def needles(query: Query) -> list[str]:
     The official server looks for one whole string, so two words find nothing; a server that ranks answers the whole
     best.  A word is asked for by its stem where it begins with it: "caching" then finds "cache".
     """
-    single = [stemmed(word) for word in sorted(set(words(query.semantic)), key=lambda word: (-len(word), word))]
-    wanted = [query.semantic, *query.entity_hints, *(word for word in single if analyse(word))]
+    singly = {word for word in words(query.semantic) if analyse(word)} - {
+        hint.casefold() for hint in query.entity_hints
+    }
+    single = [stemmed(word) for word in sorted(singly, key=lambda word: (-len(word), word))]
+    wanted = [query.semantic, *query.entity_hints, *single]
     unique = {each.casefold(): each for each in reversed(wanted) if each.strip()}
     return [each for each in dict.fromkeys(wanted) if unique.get(each.casefold()) == each][:MOST_NEEDLES]
 
