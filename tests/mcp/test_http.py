@@ -22,7 +22,9 @@ import pytest
 from tests.mcp.driving.clients import Outcome, python_peer
 from tests.mcp.driving.servers import PROGRAM, START, Serving, environment, serving
 
+from memory_fabric.app import Fabric
 from memory_fabric.doors.resident import find_resident
+from memory_fabric.settings import Settings
 
 pytestmark = pytest.mark.sockets
 
@@ -252,6 +254,23 @@ def test_a_watched_server_that_reaches_out_would_be_found() -> None:
     code = _WATCHED.replace(START, "import socket; socket.getaddrinfo('localhost', 80)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 99
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="what a process has loaded is seen on Linux only")
+def test_its_model_is_loaded_before_anybody_asks(tmp_path: Path) -> None:
+    """F-HOOK-7: who cannot wait for a model finds it in memory."""
+    home = tmp_path / "memory"
+    with Fabric.open(Settings(home=home, embedder="minilm")) as fabric:
+        fabric.remember(NOTE)
+        assert fabric.embed() is not None
+    with serving(home, embedder="minilm") as server:
+        loaded = Path(f"/proc/{server.process.pid}/maps")
+        deadline = time.monotonic() + 30
+        while "onnxruntime" not in loaded.read_text() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert "onnxruntime" in loaded.read_text()
+        (result,) = ask(server, json={"query": "who may share what with whom"}).json()["results"]
+        assert (result["text"], "vector" in result["found_by"]) == (NOTE, True)
 
 
 # ── how it ends ──────────────────────────────────────────────────────────────────────────────────────────────────

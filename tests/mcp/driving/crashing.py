@@ -62,6 +62,21 @@ class Told:
 
     done: list[Write] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    _awaited: list[tuple[int, anyio.Event]] = field(default_factory=list)
+
+    def add(self, write: Write) -> None:
+        """One more was acknowledged."""
+        self.done.append(write)
+        for count, event in self._awaited:
+            if len(self.done) >= count:
+                event.set()
+
+    async def reaches(self, count: int) -> None:
+        """Wait until so many were acknowledged; a minute at most."""
+        event = anyio.Event()
+        self._awaited.append((count, event))
+        with anyio.fail_after(60):
+            await event.wait()
 
 
 async def write_all(peer: PythonPeer, writes: Sequence[Write], told: Told, at_once: int) -> None:
@@ -72,7 +87,7 @@ async def write_all(peer: PythonPeer, writes: Sequence[Write], told: Told, at_on
         for each in waiting:
             outcome = await peer.call(each.tool, each.arguments)
             if succeeded(each, outcome):
-                told.done.append(each)
+                told.add(each)
             else:
                 told.failed.append(f"{each}: {outcome.error}")
                 return

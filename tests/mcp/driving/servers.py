@@ -32,10 +32,10 @@ def missing(peer: Path) -> str | None:
     return None if peer.exists() else f"{peer.relative_to(ROOT)} is not there; scripts/test installs it"
 
 
-def environment(home: Path) -> dict[str, str]:
-    """For a server on the memory in this folder: no settings of the user's, no model (vectors have their own tests)."""
+def environment(home: Path, embedder: str = "none") -> dict[str, str]:
+    """For a server on the memory in this folder: no settings of the user's, and no model where none is asked for."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_OURS)}
-    return {**kept, "MEMORY_FABRIC_HOME": str(home), "MEMORY_FABRIC_EMBEDDER": "none"}
+    return {**kept, "MEMORY_FABRIC_HOME": str(home), "MEMORY_FABRIC_EMBEDDER": embedder}
 
 
 @dataclass(frozen=True)
@@ -59,15 +59,17 @@ class Serving:
 
 
 @contextmanager
-def serving(home: Path, *words: str, program: tuple[str, ...] = PROGRAM, umask: int = -1) -> Iterator[Serving]:
+def serving(
+    home: Path, *, program: tuple[str, ...] = PROGRAM, umask: int = -1, embedder: str = "none"
+) -> Iterator[Serving]:
     """``memory-fabric serve`` on a free port while the block runs."""
     process = subprocess.Popen(
-        [*program, "serve", "--port", "0", "--json", *words],
+        [*program, "serve", "--port", "0", "--json"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=environment(home),
+        env=environment(home, embedder),
         umask=umask,
     )
     with ended(process):

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from types import FrameType
@@ -18,6 +18,7 @@ from memory_fabric.doors.mcp.http.guards import HEALTH, MCP, SEARCH, Guarded
 from memory_fabric.doors.mcp.http.loopback import Loopback
 from memory_fabric.doors.resident import Resident, announced, withdraw
 from memory_fabric.doors.token import make_token
+from memory_fabric.errors import EmbedderUnavailable
 
 if TYPE_CHECKING:
     import socket
@@ -113,8 +114,16 @@ def serve(fabric: Fabric, server: Server[Any], opened: socket.socket, ready: Cal
         def tell() -> None:
             told.enter_context(announced(home, resident))
             ready(resident)
+            threading.Thread(target=warm, args=(fabric,), name="memory-fabric-model", daemon=True).start()
 
         _until_signalled(config, tell, leave).run([opened])
+
+
+def warm(fabric: Fabric) -> None:
+    """Load the model before somebody asks (F-HOOK-7); where it cannot be loaded, each answer says so."""
+    if fabric.embedder is not None and fabric.store.coverage():
+        with suppress(EmbedderUnavailable):
+            fabric.embedder.embed_query("ready")
 
 
 def _until_signalled(config: uvicorn.Config, tell: Callable[[], None], leave: Callable[[], None]) -> uvicorn.Server:
