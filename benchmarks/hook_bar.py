@@ -27,7 +27,7 @@ from typing import Any
 
 from memory_fabric import Answer, Fabric, Scope, Settings, __version__
 from memory_fabric.doors.hooks.bar import SHARE, WORDS, above_bar
-from memory_fabric.doors.hooks.prompt import LOOKED_AT, MOST_ITEMS, SHORTEST
+from memory_fabric.doors.hooks.prompt import MOST_ITEMS, SHORTEST, searched
 from memory_fabric.text import split_exchange
 
 SHARES = (0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60)
@@ -99,7 +99,7 @@ def tolerable(found: dict[str, Any]) -> bool:
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     with opened(options.home) as fabric:
         asked = [
-            Asked(kind, id_, fabric.search(text, limit=LOOKED_AT), gold)
+            Asked(kind, id_, searched(fabric, text, Scope()), gold)
             for kind, id_, text, gold in prompts(options)
             if len(text) >= SHORTEST and not text.startswith("/")
         ]

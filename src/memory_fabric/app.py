@@ -239,16 +239,21 @@ class Fabric:
         mode: Mode = Mode.AUTO,
         limit: int = 10,
         outside: bool | Sequence[OutsideSource] = True,
+        redacted: bool = True,
     ) -> Answer:
         """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``.
 
         ``outside=False`` asks no memory that is kept elsewhere: hooks have no time for it.  Some of them: these alone.
+        ``redacted=False`` leaves it to the caller to clean what is shown (``outgoing.clean_memory``).
         """
-        from memory_fabric.outgoing import clean_answer
-
         others = (self.outside if outside else ()) if isinstance(outside, bool) else outside
         asked = replace(self._search, outside=others) if others else self._search
-        return clean_answer(asked(question, scope, clock.utcnow(), mode=mode, limit=limit))
+        answer = asked(question, scope, clock.utcnow(), mode=mode, limit=limit)
+        if not redacted:
+            return answer
+        from memory_fabric.outgoing import clean_answer
+
+        return clean_answer(answer)
 
     def related(
         self, name: str, scope: Scope = Scope(), *, depth: int = 2, label: str | None = None, limit: int = 40

@@ -5,7 +5,6 @@ Everything that compares two texts goes through here, so that two paths never fo
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -129,6 +128,8 @@ def entity_key(name: str) -> str:
 
 def text_hash(text: str) -> str:
     """By what a text is known again wherever it turns up: SHA-256 of its folded form, hexadecimal."""
+    import hashlib  # brings OpenSSL along, which a hook has no use for
+
     return hashlib.sha256(fold(text).encode("utf-8", "surrogatepass")).hexdigest()
 
 

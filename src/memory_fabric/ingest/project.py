@@ -7,7 +7,6 @@ not on this machine is judged by its path alone.  Directory names that a harness
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import unicodedata
@@ -128,10 +127,11 @@ def _existing(real: Path) -> Path:
 
 
 def _of_checkout(checkout: Checkout, known: Mapping[ProjectId, Project]) -> Project:
-    fresh = _project(_tidy(str(checkout.root)), checkout.remote)
-    same = _by_root(fresh.root, known)
+    root = _tidy(str(checkout.root))
+    same = _by_root(root, known)
     if same:
         return replace(same, remote=checkout.remote or same.remote)
+    fresh = _project(root, checkout.remote)
     moved = checkout.remote and next((p for p in known.values() if _moved(p, checkout.remote)), None)
     return replace(fresh, id=moved.id) if moved else fresh
 
@@ -176,6 +176,8 @@ def _by_root(root: str, known: Mapping[ProjectId, Project]) -> Project | None:
 
 
 def _project(root: str, remote: str | None) -> Project:
+    import hashlib
+
     id_ = ProjectId("p_" + hashlib.sha256(_key(root).encode("utf-8", "surrogatepass")).hexdigest()[:16])
     return Project(id_, root.rstrip("/").rpartition("/")[2] or root, root, remote)
 

@@ -65,6 +65,13 @@ class TextIndex(Protocol):
         """Memories by BM25 of what their tool calls touched (files, commands, searches), raw, best first."""
         ...
 
+    def rarest(self, terms: Sequence[str], limit: int, most: int) -> list[str]:
+        """The ``limit`` terms that stand in the fewest units, rarest first, ties in the order given, each once.
+
+        Counting ends at ``most`` units: what is more common than that is alike, and costs little.
+        """
+        ...
+
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         """Counts for these terms."""
         ...

@@ -9,7 +9,6 @@ from functools import cache
 
 from memory_fabric.model.memory import Memory, MemoryKind
 from memory_fabric.model.result import Candidate
-from memory_fabric.search.guards import may_fold, profile
 from memory_fabric.text import jaccard, words
 
 SIMILAR = 0.85
@@ -57,6 +56,8 @@ def _same(memory: Memory, other: Memory) -> bool:
     """Whether nothing speaks against the two being one."""
     if MemoryKind.SUMMARY in (memory.kind, other.kind):
         return False
+    from memory_fabric.search.guards import may_fold, profile  # many patterns, for the few that resemble each other
+
     left, right = profile(memory.text), profile(other.text)
     mine, theirs = left.tokens - right.tokens, right.tokens - left.tokens
     if mine and theirs and (_names_alone(memory, mine) or _names_alone(other, theirs)):

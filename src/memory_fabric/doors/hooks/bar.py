@@ -22,7 +22,7 @@ Chosen with ``WORDS`` by ``benchmarks/hook_bar.py`` (its docstring has the comma
 commits suite's development queries (n = 73) and of prompts about other things; on the odd half:
 
     own queries (n = 77)                 53 get something, 35 of them (66 %) from the session that made the commit;
-                                         71 of 134 items (53 %) are of that session
+                                         71 of 133 items (53 %) are of that session
     LongMemEval questions (n = 23)       none gets anything
     2WikiMultihop questions (n = 144)    none
     prompts of other projects (n = 37)   1 (3 %): "Create a hello world function"

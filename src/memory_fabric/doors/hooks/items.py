@@ -24,10 +24,12 @@ _FOREIGN = re.compile(r"(?i)web|fetch|browser|http|tool|scrape|crawl|search|page
 
 def items_of(results: Iterable[Result], terms: Collection[str], memory: Recalled, width: int) -> Iterator[Item]:
     """One item a result, those that say the same collapsed into the first, with how often it was said."""
+    from memory_fabric.outgoing import clean_memory
+
     told: list[tuple[Memory, str, frozenset[str], set[str]]] = []
     for result in results:
         candidate = result.candidate
-        quoted = quotation(candidate.memory, terms, width)
+        quoted = quotation(clean_memory(candidate.memory), terms, width)
         words = frozenset(analyse(quoted))
         sessions = {str(each.origin.session) for each in (candidate.memory, *candidate.absorbed)}
         same = next((each for each in told if jaccard(each[2], words) >= SAME), None)

@@ -5,7 +5,6 @@ Made by the worker once the transcript is read up to there, put back at the sess
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memory_fabric.clock import utcnow
 from memory_fabric.doors.hooks.log import folder_of
+from memory_fabric.doors.hooks.names import file_name
 from memory_fabric.doors.hooks.private import put
 
 if TYPE_CHECKING:
@@ -97,8 +97,7 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _path(home: Path, session: str) -> Path:
-    name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:24]
-    return folder_of(home) / "compacted" / f"{name}.json"
+    return folder_of(home) / "compacted" / f"{file_name(session)}.json"
 
 
 def _files(memories: Iterable[Memory]) -> list[str]:

@@ -12,7 +12,6 @@ A mark that came in while its transcript was read stays: hooks write ``.due``, w
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -23,6 +22,7 @@ from pathlib import Path
 from memory_fabric.clock import parse_instant, utcnow
 from memory_fabric.doors.hooks.event import Event
 from memory_fabric.doors.hooks.log import folder_of
+from memory_fabric.doors.hooks.names import file_name
 from memory_fabric.doors.hooks.private import make_folder, put
 
 OPEN, DUE, TAKEN, FAILED = ".open", ".due", ".taken", ".failed"
@@ -50,7 +50,7 @@ class Mark:
     @property
     def key(self) -> str:
         """Name of its file."""
-        return hashlib.sha256(f"{self.session}\0{self.transcript}".encode("utf-8", "replace")).hexdigest()[:24]
+        return file_name(self.session or f"transcript {self.transcript}")
 
     @property
     def old(self) -> bool:

@@ -9,12 +9,26 @@ from memory_fabric.doors.hooks.event import Event
 from memory_fabric.doors.hooks.said import Said, silent
 
 if TYPE_CHECKING:
+    from memory_fabric.app import Fabric
     from memory_fabric.doors.hooks.fence import Item
+    from memory_fabric.model.query import Scope
+    from memory_fabric.model.result import Answer
+    from memory_fabric.ports import TextIndex
 
 SHORTEST = 20
 """Characters below which a prompt asks for nothing that can be looked up (F-HOOK-11)."""
 
 MOST_ITEMS = 3
+
+MOST_TERMS = 8
+"""Words of a prompt that are searched, its rarest: a long prompt says in a few words what it is about, and every common
+one costs milliseconds on a large memory (F-HOOK-11 has five, of which none may be common)."""
+
+CONSIDERED = 40
+"""Words of a prompt, from its beginning, among which those are chosen."""
+
+COMMON = 2_000
+"""Memories up to which a word is counted to tell how rare it is."""
 
 LOOKED_AT = 10
 """Results among which the items are chosen: some were shown already, some say the same."""
@@ -58,17 +72,38 @@ def typed(prompt: str) -> str:
 def _relevant(home: Path, event: Event, prompt: str, width: int) -> list[Item]:
     """Items above the bar, best first; of other sessions than this one, whose words are in the context already."""
     from memory_fabric.doors.hooks.bar import above_bar
-    from memory_fabric.doors.hooks.items import items_of
     from memory_fabric.doors.hooks.recalled import recalled
 
     with recalled(home, event.cwd) as memory:
-        answer = memory.fabric.search(prompt, memory.scope, limit=LOOKED_AT, outside=False)
+        answer = searched(memory.fabric, prompt, memory.scope)
         chosen = [
             each
             for each in above_bar(answer, memory.fabric.store)
             if memory.may_show(each.candidate.memory) and each.candidate.memory.origin.session != event.session
         ]
+        if not chosen:
+            return []
+        from memory_fabric.doors.hooks.items import items_of
+
         return list(items_of(chosen, answer.query.terms, memory, width))
+
+
+def searched(fabric: Fabric, prompt: str, scope: Scope) -> Answer:
+    """The search of the prompt hook; what it gives is not redacted yet."""
+    question = focused(prompt, fabric.store)
+    return fabric.search(question, scope, limit=LOOKED_AT, outside=False, redacted=False)
+
+
+def focused(prompt: str, index: TextIndex) -> str:
+    """The words of a prompt that say most, in its order; a prompt of few words as it is."""
+    from memory_fabric.text import analyse
+
+    words = [(word, analyse(word)) for word in prompt.split()]
+    terms = list(dict.fromkeys(term for _, found in words for term in found))
+    if len(terms) <= MOST_TERMS:
+        return prompt
+    rare = frozenset(index.rarest(terms[:CONSIDERED], MOST_TERMS, COMMON))
+    return " ".join(word for word, found in words if not rare.isdisjoint(found))
 
 
 def _said(home: Path, event: Event, found: list[Item], most: int) -> Said:

@@ -14,6 +14,9 @@ from memory_fabric.model.query import Scope
 if TYPE_CHECKING:
     from memory_fabric.app import Fabric
 
+BUSY = 0.3
+"""Seconds to wait for a locked store: well within the deadline of every hook (C-095)."""
+
 NO_PROJECT = ProjectId("")
 """Stands for a directory outside every project: only what was remembered for all projects is found there."""
 
@@ -49,7 +52,7 @@ def recalled(home: Path, cwd: str) -> Iterator[Recalled]:
     from memory_fabric.settings import Settings
 
     settings = replace(Settings.load(home=home), embedder="none")
-    with Fabric.open(settings, read_only=True) as fabric:
+    with Fabric.open(settings, read_only=True, busy_timeout=BUSY) as fabric:
         known = fabric.store.projects()
         current = Projects(known).identify(cwd or None)
         scope = Scope(projects=(current.id if current else NO_PROJECT,))

@@ -5,7 +5,6 @@ Only keys are kept, no texts.  A session whose context was emptied (started anew
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from memory_fabric.doors.hooks.lock import held
 from memory_fabric.doors.hooks.log import folder_of
+from memory_fabric.doors.hooks.names import file_name
 from memory_fabric.doors.hooks.private import put
 
 EMPTIED = frozenset({"startup", "clear", "compact"})
@@ -65,8 +65,7 @@ def sweep(home: Path) -> None:
 
 
 def _path(home: Path, session: str) -> Path:
-    name = hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:24]
-    return folder_of(home) / "shown" / f"{name}.json"
+    return folder_of(home) / "shown" / f"{file_name(session)}.json"
 
 
 def _read(path: Path) -> list[str]:

@@ -19,7 +19,6 @@ from memory_fabric.model.memory import (
 )
 from memory_fabric.model.query import Scope
 from memory_fabric.store.sqlite.connection import Connections
-from memory_fabric.store.sqlite.owners import known_sessions
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, memory_of, optional, statement_of
 from memory_fabric.store.sqlite.scope import as_list, memories_apart, statements_in
@@ -87,6 +86,8 @@ class MemoryTable:
 
     def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
         """The sessions known by these ids."""
+        from memory_fabric.store.sqlite.owners import known_sessions
+
         with self._connections.reading() as connection:
             known = known_sessions(connection, ids)
         return {id_: known[id_].session for id_ in ids if id_ in known}

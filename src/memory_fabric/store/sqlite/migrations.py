@@ -12,7 +12,6 @@ from pathlib import Path
 
 from memory_fabric.errors import SchemaTooNew, StoreUnavailable
 from memory_fabric.store.sqlite.filesystem import private_file
-from memory_fabric.store.sqlite.indexing import spaced
 from memory_fabric.text import analyse
 
 APPLICATION_ID = 1296449858
@@ -153,6 +152,8 @@ def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
 
 def teach(connection: sqlite3.Connection) -> None:
     """Give the scripts the function that they call: ``analysed(text)``, tokens as ``indexing.spaced`` has them."""
+    from memory_fabric.store.sqlite.indexing import spaced
+
     connection.create_function("analysed", 1, lambda text: spaced(analyse(str(text))), deterministic=True)
 
 

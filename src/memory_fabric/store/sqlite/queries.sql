@@ -364,6 +364,10 @@ WHERE f.touched_fts MATCH :match AND {scope} ORDER BY score DESC LIMIT :limit;
 -- In how many units each of these terms stands.
 SELECT v.term, v.doc FROM json_each(:terms) j JOIN units_vocab v ON v.term = j.value;
 
+-- name: counted_up_to
+-- In how many units a term stands, counted no further than that.
+SELECT count(*) FROM (SELECT 1 FROM units_fts WHERE units_fts MATCH :match LIMIT :most);
+
 -- name: totals
 -- Units and tokens of the whole index.
 SELECT units, tokens FROM totals;

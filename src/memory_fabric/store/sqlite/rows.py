@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
@@ -37,6 +36,8 @@ def bounded(name: str) -> str:
     name = clean(name)
     if len(name) <= NAME_LIMIT:
         return name
+    import hashlib
+
     mark = "…" + hashlib.sha256(name.encode()).hexdigest()[:16]
     return name[: NAME_LIMIT - len(mark)] + mark
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -24,10 +25,10 @@ from memory_fabric.store.sqlite.memories import MemoryTable
 from memory_fabric.store.sqlite.nodes import NodeTable
 from memory_fabric.store.sqlite.outbox import OutboxTable
 from memory_fabric.store.sqlite.textindex import TextTable
-from memory_fabric.store.sqlite.vectors import VectorTable
 
 if TYPE_CHECKING:
     from memory_fabric.ports import Background, Batch, Census, LedgerEntry, Saved, TextStatistics, TextUnit, Vectors
+    from memory_fabric.store.sqlite.vectors import VectorTable
 
 
 class SqliteStore(NodeTable, OutboxTable):
@@ -42,10 +43,15 @@ class SqliteStore(NodeTable, OutboxTable):
         self._memories = MemoryTable(connections)
         self._ledger = LedgerTable(connections)
         self._text = TextTable(connections)
-        self._vectors = VectorTable(connections)
         self._graph = GraphTable(connections, now)
         self.notes = notes
         """Plain sentences for the user about this file, such as one on a network file system."""
+
+    @cached_property
+    def _vectors(self) -> VectorTable:
+        from memory_fabric.store.sqlite.vectors import VectorTable
+
+        return VectorTable(self._connections)
 
     @classmethod
     def open(
@@ -224,6 +230,10 @@ class SqliteStore(NodeTable, OutboxTable):
     def references(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[MemoryId, float]:
         """Memories by BM25 of what their tool calls touched."""
         return self._text.references(terms, scope, limit)
+
+    def rarest(self, terms: Sequence[str], limit: int, most: int) -> list[str]:
+        """The terms that stand in the fewest units, rarest first."""
+        return self._text.rarest(terms, limit, most)
 
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         """Counts for these terms."""
