@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -270,6 +271,18 @@ def test_said_again_completes_what_was_cut_short(fabric: Fabric, shop: str) -> N
     assert fabric.knowledge.open_nodes(["Redis"]).nodes[0].observations == ("Redis is the cache",)
 
 
+def test_notes_that_two_programs_write_at_once_are_all_kept_and_equal_ones_once(open_fabric: OpenFabric) -> None:
+    """C-062, as C-044 has it for observations."""
+    both = open_fabric(), open_fabric()
+    texts = [f"Redis keeps shard number {number}" for number in range(24)] + ["The same words of Redis"] * 8
+    with ThreadPoolExecutor(8) as pool:
+        said = list(pool.map(lambda job: both[job[0] % 2].remember(job[1], everywhere=True), enumerate(texts)))
+    assert both[0].store.count() == 25
+    assert len({each.memory.id for each in said}) == 25
+    assert len(both[0].knowledge.open_nodes(["Redis"]).nodes[0].observations) == 25
+    assert both[0].store.check() == []
+
+
 def test_a_note_that_says_nearly_the_same_is_shown_and_both_are_kept(fabric: Fabric, shop: str) -> None:
     first = fabric.remember("Always run the migrations before the tests", cwd=shop)
     second = fabric.remember("Always run the migrations before all the tests", cwd=shop)
@@ -384,6 +397,7 @@ def test_the_current_directory_is_the_default(fabric: Fabric, shop: str, monkeyp
 @pytest.mark.parametrize(("length", "parts"), [(PART - 1, 1), (PART, 1), (PART + 1, 2)])
 def test_a_text_above_the_limit_is_kept_in_parts_and_said_so(fabric: Fabric, length: int, parts: int) -> None:
     """F-ERR-7, at 2,000 characters, one below and one above."""
+    assert PART == 2000
     text = ("wörd " * 500)[: length - 1] + "x"
     said = fabric.remember(text, everywhere=True)
     assert len(said.ids) == parts
