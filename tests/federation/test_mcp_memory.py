@@ -263,7 +263,7 @@ def test_a_server_that_leaves_three_questions_unanswered_is_started_anew(peer: M
 
 
 def test_garbage_on_stdout_is_passed_over(peer: MakePeer, outside: Outside, capfd: pytest.CaptureFixture[str]) -> None:
-    """And none of it reaches our own output."""
+    """C-085: bad bytes too; and none of it reaches our own output."""
     assert names(ask(outside(peer("garbage").command), "cache")) == ["Redis"]
     assert capfd.readouterr() == ("", "")
 
