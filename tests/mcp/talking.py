@@ -74,11 +74,11 @@ def connected(
     async def keep(message: Any) -> None:
         notified.put(message)
 
-    async def name_roots(_: Any) -> Any:
+    async def name_roots(context: Any) -> Any:
         from mcp_types import ListRootsResult, Root
 
         assert roots is not None
-        return ListRootsResult(roots=[Root(uri=roots.as_uri())])
+        return ListRootsResult(roots=[Root.model_validate({"uri": roots.as_uri()})])
 
     with (
         start_blocking_portal() as portal,

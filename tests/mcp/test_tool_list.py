@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,3 +136,21 @@ def test_a_narrowed_server_has_no_other_tools(tmp_path: Path) -> None:
         assert {tool.name for tool in tools} == set(OFFICIAL_INPUT)
         with pytest.raises(MCPError, match="unknown tool: search_memory"):
             client.call("search_memory", {"query": "pnpm"})
+
+
+def test_instructions_describe_and_ask_for_nothing(tmp_path: Path) -> None:
+    """C-109: clients treat them as untrusted; recall and capture are the hooks' work."""
+    from memory_fabric.doors.mcp.server import INSTRUCTIONS
+
+    assert len(INSTRUCTIONS) < 300
+    assert not {"always", "must", "never"} & set(INSTRUCTIONS.casefold().split())
+    with connected(tmp_path / "memory") as client:
+        assert client.data("read_graph") == {"entities": [], "relations": []}
+
+
+def test_the_major_version_of_the_sdk_is_bounded() -> None:
+    """C-081, F-MCP-19: a new one is taken up on purpose."""
+    from importlib.metadata import requires
+
+    (bound,) = [each for each in requires("memory-fabric") or () if re.match(r"mcp\b(?!-)", each)]
+    assert re.search(r"<\s*3(?:\D|$)", bound), bound

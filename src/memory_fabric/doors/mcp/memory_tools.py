@@ -36,7 +36,13 @@ _DESTROYS = Hints(destroys=True, repeats=True, terse=True)
 
 def _add_memory(call: Call) -> Reply:
     source = call.arguments["source"].strip()
-    kept = call.fabric.remember(call.arguments["text"], source=source, cwd=call.directory, confirmed=True)
+    kept = call.fabric.remember(
+        call.arguments["text"],
+        source=source,
+        cwd=call.directory,
+        everywhere=call.directory is None,
+        confirmed=True,
+    )
     contrary = [f"{memory.id} says the opposite." for memory in kept.contrary[:3]]
     return Reply(
         {"ok": True, "chunk_id": kept.memory.id, "source": source, "chars": kept.characters, "searchable": True},

@@ -25,18 +25,18 @@ class Budget:
     def __init__(self, tokens: int = TOKENS) -> None:
         self.left = tokens * _BYTES
 
-    def take(self, value: Any) -> bool:
-        """Whether the value still fits; if so, its size is taken off."""
+    def take(self, value: Any, *, keep: int = 0) -> bool:
+        """Whether the value still fits, ``keep`` bytes left over; if so, its size is taken off."""
         size = weight(value)
-        if size > self.left:
+        if size > self.left - keep:
             return False
         self.left -= size
         return True
 
-    def fitting(self, values: Iterable[Any]) -> Iterator[Any]:
-        """The first values that fit."""
+    def fitting(self, values: Iterable[Any], *, keep: int = 0) -> Iterator[Any]:
+        """The first values that fit, ``keep`` bytes left over."""
         for value in values:
-            if not self.take(value):
+            if not self.take(value, keep=keep):
                 return
             yield value
 

@@ -6,11 +6,12 @@ It lives as long as its client: it ends with its input, and with its parent (C-0
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from memory_fabric.doors.mcp.log import log_to
 from memory_fabric.doors.mcp.stdio import Wire
@@ -24,8 +25,13 @@ if TYPE_CHECKING:
 LOOK = 0.5
 """Seconds between two looks at the parent: well within the 5 of C-075."""
 
+INTERRUPTED, FAULT = 130, 3
+"""Exit codes, as the command line has them (design §7)."""
+
 _CLOSING = 0.5
 """Seconds that closing the store may take; a write that runs is rolled back by the next who opens it."""
+
+logger = logging.getLogger(__name__)
 
 
 def serve_stdio(settings: Settings, tools: ToolSet, wire: Wire) -> None:
@@ -49,8 +55,14 @@ def serve_stdio(settings: Settings, tools: ToolSet, wire: Wire) -> None:
         options = server.create_initialization_options()
         await Transport(wire).run(lambda read, write: server.run(read, write, options))
 
-    anyio.run(serve)
-    leave(memory)
+    try:
+        anyio.run(serve)
+    except KeyboardInterrupt:
+        leave(memory, INTERRUPTED)
+    except Exception:
+        logger.exception("the server ended by a fault")
+        leave(memory, FAULT)
+    leave(memory, 0)
 
 
 def working_directory() -> str | None:
@@ -75,9 +87,9 @@ def end_with_parent(parent: int) -> None:
     threading.Thread(target=watch, name="memory-fabric-parent", daemon=True).start()
 
 
-def leave(memory: OpenedOnce) -> None:
-    """End the process, also where a thread of a request still works: it must not hold it."""
+def leave(memory: OpenedOnce, code: int) -> NoReturn:
+    """End the process with this exit code, also where a thread of a request still works: it must not hold it."""
     closing = threading.Thread(target=memory.close, daemon=True)
     closing.start()
     closing.join(_CLOSING)
-    os._exit(0)
+    os._exit(code)

@@ -48,10 +48,7 @@ def _json(call: Call, name: str, found: Related, remark: str | None) -> Json:
     labels = Labels.of(call.fabric, [])
     budget = Budget(TOKENS)
     budget.take({**whole, "related": [], "connections": [], "memories": []})
-    half, budget.left = Budget(0), budget.left // 2
-    half.left = budget.left
-    related = list(half.fitting(whole["related"]))
-    budget.left += half.left
+    related = list(budget.fitting(whole["related"], keep=budget.left // 2))
     connections = list(
         budget.fitting(
             {**{key: each[key] for key in _CONNECTION}, "project": labels.project(each["project"])}
@@ -59,10 +56,13 @@ def _json(call: Call, name: str, found: Related, remark: str | None) -> Json:
         )
     )
     remarks = [remark] if remark else []
+    limit = call.arguments["limit"]
+    if len(found.entities) == limit:
+        remarks.append(f"the nearest entities up to limit={limit}, there may be more")
     if len(related) < len(found.entities) or len(connections) < len(found.steps) or found.cut:
         remarks.append(
             f"shown are {len(related)} of {len(found.entities)} entities and {len(connections)} of "
-            f"{len(found.steps)} connections (at most {MAX_CONNECTIONS}); ask with fewer hops, or for one of these"
+            f"{len(found.steps)} connections (at most {MAX_CONNECTIONS}): ask with fewer hops, or for one of these"
         )
     data = {"entity": name, "found": True, "seeds": whole["seeds"], "related": related, "connections": connections}
     return {**data, "message": "; ".join(remarks)} if remarks else data
