@@ -32,9 +32,12 @@ from tests.mcp.driving.crashing import (
     message,
     write_all,
 )
-from tests.mcp.driving.servers import PROGRAM, environment, serving
+from tests.mcp.driving.servers import PROGRAM, environment, first_line, serving
 
+from memory_fabric.app import Fabric
 from memory_fabric.doors.resident import find_resident
+from memory_fabric.model.nodes import Node
+from memory_fabric.settings import Settings
 
 pytestmark = [
     pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX's"),
@@ -51,13 +54,8 @@ GONE_WITHIN = 5.0
 def home(tmp_path: Path) -> Path:
     """A memory with the shared entity in it."""
     home = tmp_path / "memory"
-
-    async def make() -> None:
-        async with python_peer(home, "legacy") as peer:
-            made = {"name": SHARED, "entityType": "made", "observations": []}
-            assert (await peer.call("create_entities", {"entities": [made]})).error is None
-
-    anyio.run(make)
+    with Fabric.open(Settings(home=home, embedder="none")) as fabric:
+        assert fabric.knowledge.create_nodes([Node(SHARED, "made")]).new
     return home
 
 
@@ -175,12 +173,11 @@ def test_no_server_outlives_its_parent(home: Path, busy: bool, held: bool) -> No
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            text=True,
             env=environment(home),
         )
-        assert parent.stdin is not None
-        assert parent.stdout is not None
         with parent, killed([parent.pid]):
-            pids = json.loads(parent.stdout.readline())
+            pids = json.loads(first_line(parent))
             with killed(pids):
                 assert all(map(alive, pids))
                 parent.kill()
@@ -201,9 +198,9 @@ def test_a_process_that_goes_on_would_be_found() -> None:
         assert not alive(process.pid)
 
 
-def test_the_number_that_is_told_is_the_servers(home: Path, tmp_path: Path) -> None:
+def test_the_number_that_is_told_is_the_servers(tmp_path: Path) -> None:
     number = tmp_path / "number"
     command = [sys.executable, "-c", KNOWN, str(number), "version"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(home)) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(tmp_path)) as process:
         process.communicate()
     assert number.read_text() == str(process.pid)

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,11 +61,15 @@ class Serving:
 
 @contextmanager
 def serving(
-    home: Path, *, program: tuple[str, ...] = PROGRAM, umask: int = -1, embedder: str = "none"
+    home: Path,
+    *words: str,
+    program: tuple[str, ...] = PROGRAM,
+    umask: int = -1,
+    embedder: str = "none",
 ) -> Iterator[Serving]:
     """``memory-fabric serve`` on a free port while the block runs."""
     process = subprocess.Popen(
-        [*program, "serve", "--port", "0", "--json"],
+        [*program, "serve", "--port", "0", "--json", *words],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -73,12 +78,22 @@ def serving(
         umask=umask,
     )
     with ended(process):
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        assert line, f"the server ended with {process.wait()}"
-        told = json.loads(line)
+        told = json.loads(first_line(process))
         token = Path(told["token_file"]).read_text(encoding="ascii").strip()
         yield Serving(told["url"], token, process)
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    """What a process says first; one that says nothing for a minute is killed."""
+    assert process.stdout is not None
+    patience = threading.Timer(60, process.kill)
+    patience.start()
+    try:
+        line = process.stdout.readline()
+    finally:
+        patience.cancel()
+    assert line, f"it said nothing and ended with {process.wait()}"
+    return line
 
 
 @contextmanager
