@@ -350,6 +350,19 @@ def test_closing_ends_the_server(peer: MakePeer, outside: Outside, faults: tuple
     assert len(served.pids) == 2
 
 
+def test_closing_answers_who_still_waits(peer: MakePeer, outside: Outside) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    served = peer("hangs")
+    source = outside(served.command)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(ask, source, "cache")
+        assert until(lambda: bool(served.calls))
+        source.close()
+        with pytest.raises(SourceUnavailable, match="notes: "):
+            waiting.result(AGES)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is of POSIX")
 def test_the_server_dies_with_us(peer: MakePeer, tmp_path: Path) -> None:
     """kill -9 leaves no orphan: its standard input closes."""

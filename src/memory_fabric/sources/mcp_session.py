@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -78,6 +78,8 @@ class Connection:
             raise DeadlinePassed(
                 f"{self._name}: did not answer in time", f"raise the `deadline` of {self._name} in sources.json"
             ) from error
+        except CancelledError as error:
+            raise SourceUnavailable(f"{self._name}: was closed while it was asked", "ask again") from error
         self._missed = 0
         return answer
 
@@ -174,6 +176,10 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     try:
         loop.run_forever()
     finally:
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 
