@@ -1,11 +1,12 @@
 """The bar of the prompt hook: what it lets through of questions about this memory, and about other things.
 
-    python benchmarks/hook_bar.py --home DIR --queries FILE --other FILE... [--other-prompts DIR] [--out FILE]
+    python benchmarks/hook_bar.py --home DIR --queries FILE --other FILE... --other-prompts DIR [--vectors]
 
 ``--home`` is a memory of the commits suite's transcripts (``memory-fabric ingest DIR --no-embed --home HOME``),
 ``--queries`` its development queries: a JSON list of ``{"commit", "query", "gold_sessions"}``.  ``--other`` are JSON
 lists of questions about other things (``question``), ``--other-prompts`` the memory of other projects' transcripts,
-whose prompts are asked here.  Text and graph only, as the hook asks.
+whose prompts are asked here.  Text and graph only, as the hook asks; ``--vectors`` as where a resident server answers
+(the memory then needs vectors).
 
 The two limits are chosen on one half (even SHA-256 of the query's id: the commit, else the text): of all pairs that
 let at most one in 25 prompts of each kind of other things through, the one with the most queries that get a memory of
@@ -21,16 +22,17 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from memory_fabric import Answer, Fabric, Scope, Settings, __version__
-from memory_fabric.doors.hooks.bar import SHARE, WORDS, above_bar
-from memory_fabric.doors.hooks.prompt import MOST_ITEMS, SHORTEST, searched
-from memory_fabric.text import split_exchange
+from memory_fabric import Fabric, Scope, Settings, __version__
+from memory_fabric.doors.hooks.bar import WITH_VECTORS, WITHOUT_VECTORS, Limits, above_bar
+from memory_fabric.doors.hooks.prompt import MOST_ITEMS, SHORTEST, focused, searched
+from memory_fabric.model.result import Candidate
+from memory_fabric.text import analyse, split_exchange
 
-SHARES = (0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60)
+SHARES = (0.25, 0.30, 0.35, 0.40, 0.45, 0.50, 0.55, 0.60, 0.70, 0.80, 0.90, 1.00, 1.10, 1.20)
 WORD_COUNTS = (0.0, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)
 TOLERATED = 0.04
 """Share of prompts about other things that may get something: one in 25."""
@@ -45,7 +47,8 @@ class Asked:
 
     kind: str
     id: str
-    answer: Answer
+    terms: tuple[str, ...]
+    found: list[Candidate]
     gold: frozenset[str]
 
     @property
@@ -69,17 +72,17 @@ def prompts(options: argparse.Namespace) -> Iterator[tuple[str, str, str, frozen
             yield "other projects", text, text, frozenset()
 
 
-def opened(home: Path) -> Fabric:
-    return Fabric.open(replace(Settings.load({}, home=home), embedder="none"), read_only=True)
+def opened(home: Path, *, vectors: bool = False) -> Fabric:
+    return Fabric.open(Settings.load({}, home=home, embedder="minilm" if vectors else "none"), read_only=True)
 
 
-def figures(asked: Sequence[Asked], fabric: Fabric, share: float, words: float) -> dict[str, Any]:
+def figures(asked: Sequence[Asked], fabric: Fabric, limits: Limits) -> dict[str, Any]:
     """By kind: prompts, how many get anything, and of what they get how much is right."""
     found: dict[str, dict[str, int]] = {}
     for each in asked:
         count = found.setdefault(each.kind, dict.fromkeys(("n", "given", "items", "right_items", "right"), 0))
-        results = above_bar(each.answer, fabric.store, share=share, words=words)[:MOST_ITEMS]
-        right = [_DAY.sub("", r.candidate.memory.origin.session) in each.gold for r in results]
+        results = above_bar(each.found, each.terms, fabric.store, limits)[:MOST_ITEMS]
+        right = [_DAY.sub("", r.memory.origin.session) in each.gold for r in results]
         count["n"] += 1
         count["given"] += bool(results)
         count["items"] += len(results)
@@ -97,25 +100,32 @@ def tolerable(found: dict[str, Any]) -> bool:
 
 
 def measure(options: argparse.Namespace) -> dict[str, Any]:
-    with opened(options.home) as fabric:
+    with opened(options.home, vectors=options.vectors) as fabric:
         asked = [
-            Asked(kind, id_, searched(fabric, text, Scope()), gold)
+            ask(fabric, kind, id_, text, gold)
             for kind, id_, text, gold in prompts(options)
             if len(text) >= SHORTEST and not text.startswith("/")
         ]
         halves = {"even": [a for a in asked if a.even], "odd": [a for a in asked if not a.even]}
-        grid = [(share, words) for share in SHARES for words in WORD_COUNTS]
-        even = {pair: figures(halves["even"], fabric, *pair) for pair in grid}
-        fit = [pair for pair in grid if tolerable(even[pair])]
-        chosen = max(fit, key=lambda pair: (even[pair]["own"]["right"], pair))
+        grid = [Limits(share, words) for share in SHARES for words in WORD_COUNTS]
+        even = {limits: figures(halves["even"], fabric, limits) for limits in grid}
+        fit = [limits for limits in grid if tolerable(even[limits])]
+        chosen = max(fit, key=lambda limits: (even[limits]["own"]["right"], limits.share, limits.words))
+        used = WITH_VECTORS if options.vectors else WITHOUT_VECTORS
         return {
             "memories": fabric.store.count(),
-            "chosen_on_even": {"share": chosen[0], "words": chosen[1]},
-            "in_use": {"share": SHARE, "words": WORDS},
-            "figures": {name: figures(half, fabric, SHARE, WORDS) for name, half in halves.items()},
-            "without_words": {name: figures(half, fabric, SHARE, 0.0) for name, half in halves.items()},
-            "as_search": {name: figures(half, fabric, 0.24, 0.0) for name, half in halves.items()},
+            "vectors": options.vectors,
+            "chosen_on_even": asdict(chosen),
+            "in_use": asdict(used),
+            "figures": {name: figures(half, fabric, used) for name, half in halves.items()},
+            "without_words": {name: figures(half, fabric, Limits(used.share, 0.0)) for name, half in halves.items()},
+            "everything_found": {name: figures(half, fabric, Limits(0.0, 0.0)) for name, half in halves.items()},
         }
+
+
+def ask(fabric: Fabric, kind: str, id_: str, text: str, gold: frozenset[str]) -> Asked:
+    question = focused(text, fabric.store)
+    return Asked(kind, id_, tuple(dict.fromkeys(analyse(question))), searched(fabric, question, Scope()), gold)
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -124,6 +134,7 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--queries", type=Path, required=True, metavar="FILE")
     parser.add_argument("--other", type=Path, nargs="*", default=[], metavar="FILE")
     parser.add_argument("--other-prompts", type=Path, metavar="DIR")
+    parser.add_argument("--vectors", action="store_true", help="as where a resident server answers")
     parser.add_argument("--out", type=Path, metavar="FILE")
     options = parser.parse_args(given)
     text = json.dumps({"benchmark": "hook_bar", "version": __version__, **measure(options)}, indent=2) + "\n"

@@ -168,12 +168,12 @@ def test_statistics_count_units_not_occurrences_and_ignore_scope(store: Store, b
 
 def test_the_rarest_terms_come_first_and_counting_stops(store: Store, build: Build) -> None:
     """F-HOOK-7: a prompt of many words is asked by those that say most."""
-    texts = ["fix owl heron", "fix owl", "fix ibis", "fix"]
+    texts = ["fix owl heron", "fix owl", "fix fox", "fix"]
     store.save(build.batch(*(build.record(f"m{place}", text, seq=place) for place, text in enumerate(texts))))
-    terms = ["fix", "owl", "heron", "none", "ibis", "fix"]
-    assert store.rarest(terms, 9, 100) == ["none", "heron", "ibis", "owl", "fix"]
+    terms = ["fix", "owl", "heron", "none", "fox", "fix"]
+    assert store.rarest(terms, 9, 100) == ["none", "heron", "fox", "owl", "fix"]
     assert store.rarest(terms, 2, 100) == ["none", "heron"]
-    assert store.rarest(terms, 9, 1) == ["none", "fix", "owl", "heron", "ibis"], "beyond the count all are alike"
+    assert store.rarest(terms, 9, 1) == ["none", "fix", "owl", "heron", "fox"], "beyond the count all are alike"
     assert store.rarest([], 9, 100) == store.rarest(terms, 0, 100) == []
     assert store.rarest(['a" OR *', " "], 9, 100) == ['a" OR *']
 

@@ -9,7 +9,7 @@ from memory_fabric.doors.hooks.fence import Item, without_orders
 from memory_fabric.doors.hooks.recalled import Recalled
 from memory_fabric.doors.snippet import passage
 from memory_fabric.model.memory import Memory, MemoryKind
-from memory_fabric.model.result import Result
+from memory_fabric.model.result import Candidate
 from memory_fabric.text import analyse, jaccard
 
 SAME = 0.85
@@ -22,13 +22,12 @@ _FOREIGN = re.compile(r"(?i)web|fetch|browser|http|tool|scrape|crawl|search|page
 """Sources of notes whose words are of nobody in the session (C-108)."""
 
 
-def items_of(results: Iterable[Result], terms: Collection[str], memory: Recalled, width: int) -> Iterator[Item]:
-    """One item a result, those that say the same collapsed into the first, with how often it was said."""
+def items_of(found: Iterable[Candidate], terms: Collection[str], memory: Recalled, width: int) -> Iterator[Item]:
+    """One item a candidate, those that say the same collapsed into the first, with how often it was said."""
     from memory_fabric.outgoing import clean_memory
 
     told: list[tuple[Memory, str, frozenset[str], set[str]]] = []
-    for result in results:
-        candidate = result.candidate
+    for candidate in found:
         quoted = quotation(clean_memory(candidate.memory), terms, width)
         words = frozenset(analyse(quoted))
         sessions = {str(each.origin.session) for each in (candidate.memory, *candidate.absorbed)}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memory_fabric.app import Fabric
     from memory_fabric.doors.hooks.fence import Item
     from memory_fabric.model.query import Scope
-    from memory_fabric.model.result import Answer
+    from memory_fabric.model.result import Candidate
     from memory_fabric.ports import TextIndex
 
 SHORTEST = 20
@@ -73,25 +73,58 @@ def _relevant(home: Path, event: Event, prompt: str, width: int) -> list[Item]:
     """Items above the bar, best first; of other sessions than this one, whose words are in the context already."""
     from memory_fabric.doors.hooks.bar import above_bar
     from memory_fabric.doors.hooks.recalled import recalled
+    from memory_fabric.text import analyse
 
     with recalled(home, event.cwd) as memory:
-        answer = searched(memory.fabric, prompt, memory.scope)
+        store = memory.fabric.store
+        question = focused(prompt, store)
+        found = _with_vectors(home, memory.fabric, question, event.cwd)
+        if found is None:
+            found = searched(memory.fabric, question, memory.scope)
+        terms = tuple(dict.fromkeys(analyse(question)))
         chosen = [
             each
-            for each in above_bar(answer, memory.fabric.store)
-            if memory.may_show(each.candidate.memory) and each.candidate.memory.origin.session != event.session
+            for each in above_bar(found, terms, store)
+            if memory.may_show(each.memory) and each.memory.origin.session != event.session
         ]
         if not chosen:
             return []
         from memory_fabric.doors.hooks.items import items_of
 
-        return list(items_of(chosen, answer.query.terms, memory, width))
+        return list(items_of(chosen, terms, memory, width))
 
 
-def searched(fabric: Fabric, prompt: str, scope: Scope) -> Answer:
-    """The search of the prompt hook; what it gives is not redacted yet."""
-    question = focused(prompt, fabric.store)
-    return fabric.search(question, scope, limit=LOOKED_AT, outside=False, redacted=False)
+def searched(fabric: Fabric, question: str, scope: Scope) -> list[Candidate]:
+    """What text and graph find, best first, not redacted yet."""
+    answer = fabric.search(question, scope, limit=LOOKED_AT, outside=False, redacted=False)
+    return [each.candidate for each in answer.results]
+
+
+def _with_vectors(home: Path, fabric: Fabric, question: str, cwd: str) -> list[Candidate] | None:
+    """What the resident server finds, as our own store has it; None where none answers."""
+    from memory_fabric.doors.resident import NAME
+
+    if not (home / NAME).exists():
+        return None
+    from memory_fabric.doors.hooks.resident import ask_resident
+    from memory_fabric.model.memory import MemoryId
+    from memory_fabric.model.result import Candidate
+
+    told = ask_resident(home, question, cwd, LOOKED_AT)
+    if told is None:
+        return None
+    ids = [MemoryId(id_) for each in told for id_ in (each.id, *each.absorbed)]
+    known = {memory.id: memory for memory in fabric.store.get(ids)}
+    return [
+        Candidate(
+            known[MemoryId(each.id)],
+            0.0,
+            each.found_by,
+            absorbed=tuple(known[MemoryId(id_)] for id_ in each.absorbed if id_ in known),
+        )
+        for each in told
+        if each.id in known
+    ]
 
 
 def focused(prompt: str, index: TextIndex) -> str:
