@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import sqlite3
+import sys
 import threading
 import time
 from collections import Counter
@@ -212,35 +213,36 @@ class LibraryMem0:
             DeadlinePassed: somebody else holds it.
         """
         library = imported(self._folder)
-        from mem0.exceptions import MemoryError as Mem0Error
-
         if not self._lock.acquire(timeout=max(0.01, deadline.remaining)):
             raise DeadlinePassed(f"{self.name}: is busy with another question", "raise the source's `deadline`")
         try:
-            memory = self._opened(library, deadline)
-            try:
+            with self._alone(deadline), _open(library.Memory, self._settings()) as memory:
                 yield memory
-            finally:
-                memory.close()
-                closing = getattr(getattr(memory.vector_store, "client", None), "close", None)
-                if closing is not None:
-                    closing()
-        except (Mem0Error, OSError, RuntimeError, ValueError, sqlite3.Error) as error:
+        except _failures() as error:
             raise SourceUnavailable(f"{self.name}: mem0's library failed: {_one_line(error)}", _HINT) from error
         finally:
             self._lock.release()
 
-    def _opened(self, library: Any, deadline: Deadline) -> Any:
-        while True:
+    @contextmanager
+    def _alone(self, deadline: Deadline) -> Iterator[None]:
+        """Keep other processes of ours out: the store itself would turn them away at once."""
+        import portalocker
+
+        with (self._folder / "lock").open("a") as file:
+            while True:
+                try:
+                    portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
+                    break
+                except portalocker.LockException as error:
+                    if deadline.remaining <= RETRY:
+                        raise DeadlinePassed(
+                            f"{self.name}: another process has mem0's store open", "try again"
+                        ) from error
+                    self._pause(RETRY)
             try:
-                return library.Memory(self._settings())
-            except RuntimeError as error:
-                # Qdrant's word for a folder that another process has open.
-                if "already accessed" not in str(error):
-                    raise
-                if deadline.remaining <= RETRY:
-                    raise DeadlinePassed(f"{self.name}: another process has mem0's store open", "try again") from error
-                self._pause(RETRY)
+                yield
+            finally:
+                portalocker.unlock(file)
 
     def _settings(self) -> Any:
         """mem0's configuration: the user's own, or everything local with our embedder."""
@@ -312,6 +314,26 @@ def imported(folder: Path) -> Any:
         # It warns of every optional package that is not installed, on the terminal of whoever searches.
         logger.setLevel(logging.ERROR)
     return mem0
+
+
+@contextmanager
+def _open(make: Callable[[Any], Any], settings: Any) -> Iterator[Any]:
+    memory = make(settings)
+    try:
+        yield memory
+    finally:
+        memory.close()
+        closing = getattr(getattr(memory.vector_store, "client", None), "close", None)
+        if closing is not None:
+            closing()
+
+
+def _failures() -> tuple[type[Exception], ...]:
+    """What mem0 and the parts that its configuration names let through; only of those that it has imported."""
+    known = {"mem0.exceptions": "MemoryError", "openai": "OpenAIError", "httpx": "HTTPError",
+             "qdrant_client.http.exceptions": "ApiException"}  # fmt: skip
+    found = [getattr(sys.modules[module], name) for module, name in known.items() if module in sys.modules]
+    return (*found, OSError, RuntimeError, ValueError, ImportError, sqlite3.Error)
 
 
 def _own_config(path: Path) -> dict[str, Any]:
