@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -30,6 +31,7 @@ from memory_fabric.sources.mem0_library import LibraryMem0
 from memory_fabric.sources.mem0_shape import Users
 from memory_fabric.sources.mem0_target import Mem0Target, user_of
 from memory_fabric.store.sqlite import SqliteStore
+from memory_fabric.text import text_hash
 
 OFFICIAL = Path(__file__).parents[1] / "peers/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
 KEY = "sk-ant-api03-" + 40 * "A"
@@ -145,6 +147,38 @@ def test_what_the_official_server_refuses_is_that_parcel_alone(official: McpTarg
     assert type(raised.value) is SourceError
     node = Parcel("official", "node:x", "node", {"name": "x", "entityType": "y"})
     assert official.push(Claimed(2, node, 0)) == "x"
+
+
+# ── a memory of our own kind ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_another_memory_fabric_takes_it_too(store: SqliteStore, tmp_path: Path) -> None:
+    """Over its own MCP server; a long note goes in observations that every memory server takes (F-HOOK-15)."""
+    long = "\n\n".join(f"{place}. " + "a rule about releases " * 20 for place in range(4))
+    store.save(batch(note("n3", long.strip(), day=4, category="workflow")))
+    home = tmp_path / "theirs"
+    program = "from memory_fabric.doors.cli import main; main()"
+    entry = McpServer(
+        name="theirs",
+        command=(sys.executable, "-c", program, "mcp"),
+        env=("MEMORY_FABRIC_HOME", "MEMORY_FABRIC_EMBEDDER"),
+    )
+    environment = {"PATH": "", "MEMORY_FABRIC_HOME": str(home), "MEMORY_FABRIC_EMBEDDER": "none"}
+    target = McpTarget("theirs", McpMemory(entry, environment, redact_value).connection, 60.0)
+    try:
+        done = run(store, target)
+        assert done.complete, done.targets
+        assert run(store, target, force=True).complete
+    finally:
+        target.close()
+    with SqliteStore.open(home / "memory.db") as theirs:
+        nodes = {node.name: node for node in theirs.written_nodes()}
+        assert nodes["Redis"].observations == ("Redis is for sessions",)
+        assert nodes["we chose Redis over Memcached"].type == "decision"
+        (title,) = (name for name in nodes if name.startswith("0. a rule"))
+        assert max(map(len, nodes[title].observations)) <= 1000
+        known = store.pushed("theirs", [text_hash(text) for text in nodes[title].observations[:-1]])
+        assert len(known) == len(nodes[title].observations) - 1 > 1, "each piece is known when it comes back"
 
 
 # ── mem0's library ───────────────────────────────────────────────────────────────────────────────────────────────

@@ -135,6 +135,17 @@ def test_a_target_that_somebody_names_is_asked_for(home: Path) -> None:
         assert fabric.search("deploy on Fridays", outside=False).results
 
 
+def test_the_doctor_says_what_waits_since_when_and_why(call: Call, home: Path, queue: Queue) -> None:
+    queue(3)
+    write(home, [DEAD])
+    call("sync")
+    (found, other) = (each for each in call("doctor", "--json").data["checks"] if each["name"] == "pushing")
+    assert found["verdict"] == other["verdict"] == "warn"
+    assert found["detail"].startswith("dead: ")
+    assert found["detail"].endswith("no-such-program-anywhere is not there or cannot be run")
+    assert (other["detail"], other["remedy"]) == ("work: 3 wait since 2026-06-01", "run `memory-fabric sync`")
+
+
 @pytest.mark.parametrize(("waiting", "health"), [(49, "healthy"), (50, "degraded"), (51, "degraded")])
 def test_a_long_queue_degrades_the_state(call: Call, queue: Queue, waiting: int, health: str) -> None:
     """F-CMD-13: at the limit."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from memory_fabric.clock import utcnow
 from memory_fabric.errors import MemoryFabricError
 from memory_fabric.ports import Embedder, Store
 
@@ -41,6 +42,7 @@ def examine(store: Store, open_embedder: Callable[[], Embedder | None]) -> Itera
         yield Check("store", Verdict.OK, "integrity, references and permissions are sound")
     yield from _reading(store)
     yield from _links(store)
+    yield from _queues(store)
     yield from _vectors(store, open_embedder)
 
 
@@ -61,6 +63,17 @@ def _links(store: Store) -> Iterator[Check]:
     if waiting:
         names = ", ".join(waiting[:NAMED]) + (" and more" if len(waiting) > NAMED else "")
         yield Check("relations", Verdict.WARN, f"to names without an entity: {names}", "create those entities")
+
+
+def _queues(store: Store) -> Iterator[Check]:
+    """What waits to be pushed to other memories; nothing is said where nothing was ever pushed."""
+    for target, backlog in store.backlog(utcnow()).items():
+        if not backlog.waiting or backlog.oldest is None:
+            yield Check("pushing", Verdict.OK, f"{target}: nothing waits, {backlog.sent} sent")
+            continue
+        why = f": {backlog.last_error}" if backlog.last_error else ""
+        detail = f"{target}: {backlog.waiting} wait since {backlog.oldest:%Y-%m-%d}{why}"
+        yield Check("pushing", Verdict.WARN, detail, "run `memory-fabric sync`")
 
 
 def _vectors(store: Store, open_embedder: Callable[[], Embedder | None]) -> Iterator[Check]:

@@ -24,7 +24,7 @@ from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Project, Pr
 from memory_fabric.model.nodes import Link, Node
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Parcel, Store
-from memory_fabric.ports.outbox import LINK, MEMORY, NODE, OBSERVATION, sentence
+from memory_fabric.ports.outbox import LINK, MEMORY, NODE, OBSERVATION, pieces, sentence
 from memory_fabric.text import entity_key, text_hash
 
 Redact = Callable[[Any], Any]
@@ -192,7 +192,7 @@ def _ends(relation: Relation) -> tuple[EntityId, str, EntityId]:
 def _text(target: str, payload: Mapping[str, object]) -> Parcel:
     body = {name: value for name, value in payload.items() if name != "key"}
     memory = MemoryId(str(payload["memory_id"]))
-    return Parcel(target, str(payload["key"]), MEMORY, body, (text_hash(str(payload["text"])),), memory)
+    return Parcel(target, str(payload["key"]), MEMORY, body, _hashes(str(payload["text"])), memory)
 
 
 def _node(target: str, node: Node) -> Parcel:
@@ -202,9 +202,15 @@ def _node(target: str, node: Node) -> Parcel:
 def _observation(target: str, observed: Observed) -> Parcel:
     """A parcel of its own, so that forgetting the memory takes it back."""
     key = f"observation:{observed.memory}:{entity_key(observed.entity)}"
-    hashes = (text_hash(observed.text), text_hash(f"{observed.entity}: {observed.text}"))
     payload = {"entity": observed.entity, "text": observed.text}
-    return Parcel(target, key, OBSERVATION, payload, hashes, observed.memory)
+    return Parcel(target, key, OBSERVATION, payload, _hashes(observed.text, observed.entity), observed.memory)
+
+
+def _hashes(text: str, entity: str | None = None) -> tuple[str, ...]:
+    """Of the whole and of its pieces, each also behind the name of its entity."""
+    texts = dict.fromkeys((text, *pieces(text)))
+    named = [f"{entity}: {each}" for each in texts] if entity is not None else []
+    return tuple(map(text_hash, (*texts, *named)))
 
 
 def _link(target: str, link: Link) -> Parcel:

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.nodes import Link, Node
+from memory_fabric.text import split_long
 
 MEMORY, NODE, OBSERVATION, LINK = "memory", "node", "observation", "link"
 """Kinds of parcel: a text, an entity, what was observed of an entity, a relation."""
@@ -30,6 +31,15 @@ class Parcel:
     """SHA-256 (``text.text_hash``) of every text by which it may come back from there, so that it is known again."""
     memory: MemoryId | None = None
     """The memory that it was made of, if one was: once that is forgotten, the parcel is never sent."""
+
+
+LONGEST_OBSERVATION = 1000
+"""Characters of an observation that memory servers take (F-HOOK-15); longer words go in pieces."""
+
+
+def pieces(text: str) -> list[str]:
+    """The words as observations, cut where a text is best cut."""
+    return list(split_long(text, LONGEST_OBSERVATION))
 
 
 def sentence(link: Mapping[str, object]) -> str:

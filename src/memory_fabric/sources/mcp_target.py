@@ -14,7 +14,7 @@ from typing import Any
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceError, SourceUnavailable
 from memory_fabric.ports import Claimed
-from memory_fabric.ports.outbox import LINK, NODE, OBSERVATION
+from memory_fabric.ports.outbox import LINK, NODE, OBSERVATION, pieces
 from memory_fabric.sources.mcp_faults import one_line
 from memory_fabric.sources.mcp_session import Connection, Link
 from memory_fabric.text import text_hash
@@ -60,7 +60,7 @@ def _calls(kind: str, payload: Mapping[str, Any]) -> Iterator[Call]:
     elif kind == NODE:
         yield "create_entities", {"entities": [{**payload, "observations": []}]}
     elif kind == OBSERVATION:
-        yield _observations(str(payload["entity"]), [str(payload["text"])])
+        yield _observations(str(payload["entity"]), pieces(str(payload["text"])))
     else:
         name, said = _entity_name(kind, payload), _said(payload)
         yield "create_entities", {"entities": [{"name": name, "entityType": payload["kind"], "observations": said}]}
@@ -89,7 +89,7 @@ def _entity_name(kind: str, payload: Mapping[str, Any]) -> str:
 
 def _said(payload: Mapping[str, Any]) -> list[str]:
     """The words, and in a line of its own when and where they were said, since the server keeps no time."""
-    said = [str(payload["text"])]
+    said = pieces(str(payload["text"]))
     when = str(payload["timestamp"] or "")[:10]
     where = payload["project"]
     if when or where:
