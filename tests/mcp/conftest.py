@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.mcp.talking import Client, Raw, connected, raw
+from tests.mcp.talking import Client, Raw, beside, raw
 
 
 @pytest.fixture
@@ -17,8 +17,8 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def client(home: Path) -> Iterator[Client]:
-    """The official client, connected to a server on an empty memory."""
-    with connected(home) as connection:
+    """The official client, connected to a server in this process on an empty memory."""
+    with beside(home) as connection:
         yield connection
 
 

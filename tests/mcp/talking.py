@@ -63,12 +63,44 @@ def connected(
     """A server on this memory and a client that has shaken hands with it; ``roots`` is what the client offers."""
     from mcp.client.stdio import stdio_client
 
-    from mcp import ClientSession, StdioServerParameters
+    from mcp import StdioServerParameters
 
     program, *rest = PROGRAM
     server = StdioServerParameters(
         command=program, args=[*rest, "mcp", *words], env=surroundings(home, **environment), cwd=cwd
     )
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(stdio_client(server)) as (read, write),
+        _session(portal, read, write, roots) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def beside(home: Path) -> Iterator[Client]:
+    """The same server in this process: the whole protocol, without the time that a process needs to start."""
+    from mcp.shared.memory import create_client_server_memory_streams
+
+    from memory_fabric import Settings
+    from memory_fabric.doors.mcp.opened import OpenedOnce
+    from memory_fabric.doors.mcp.server import build
+
+    memory = OpenedOnce(Settings(home=home, embedder="none"))
+    server = build(memory)
+    with start_blocking_portal() as portal:
+        with portal.wrap_async_context_manager(create_client_server_memory_streams()) as (ours, theirs):
+            served = portal.start_task_soon(server.run, *theirs, server.create_initialization_options())
+            with _session(portal, *ours) as client:
+                yield client
+        served.result(PATIENCE)
+    memory.close()
+
+
+@contextmanager
+def _session(portal: BlockingPortal, read: Any, write: Any, roots: Path | None = None) -> Iterator[Client]:
+    from mcp import ClientSession
+
     notified: queue.Queue[Any] = queue.Queue()
 
     async def keep(message: Any) -> None:
@@ -80,16 +112,11 @@ def connected(
         assert roots is not None
         return ListRootsResult(roots=[Root.model_validate({"uri": roots.as_uri()})])
 
-    with (
-        start_blocking_portal() as portal,
-        portal.wrap_async_context_manager(stdio_client(server)) as (read, write),
-    ):
-        session = ClientSession(
-            read, write, message_handler=keep, list_roots_callback=name_roots if roots is not None else None
-        )
-        with portal.wrap_async_context_manager(session):
-            portal.call(session.initialize)
-            yield Client(portal, session, notified)
+    callback = name_roots if roots is not None else None
+    session = ClientSession(read, write, message_handler=keep, list_roots_callback=callback)
+    with portal.wrap_async_context_manager(session):
+        portal.call(session.initialize)
+        yield Client(portal, session, notified)
 
 
 # ── plain bytes ──────────────────────────────────────────────────────────────────────────────────────────────────────

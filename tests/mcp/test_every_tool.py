@@ -1,4 +1,4 @@
-"""Every tool by the official client over stdio, with good and with bad input; every result against its schema."""
+"""Every tool by the official client, with good and with bad input over stdio; every result against its schema."""
 
 from __future__ import annotations
 
@@ -110,10 +110,10 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
         yield client
 
 
-def test_every_result_is_text_and_structure_as_declared(client: Client) -> None:
+def test_every_result_is_text_and_structure_as_declared(shared: Client) -> None:
     """C-076, F-MCP-1 to F-MCP-12: one after another on one memory, ids as they come."""
-    called = [*GOOD]
-    for tool, arguments in called:
+    client = shared
+    for tool, arguments in GOOD:
         result = client.call(tool, arguments)
         assert not result.is_error, (tool, result.content)
         check(tool, result.structured_content)

@@ -116,6 +116,14 @@ def test_older_protocols_are_spoken_as_asked(wire: Raw, version: str) -> None:
 # ── bad bytes ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.fixture(scope="module")
+def hardy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Raw]:
+    """One server for all that is bad."""
+    with raw(tmp_path_factory.mktemp("hardy") / "memory") as process:
+        process.shake_hands()
+        yield process
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [
@@ -130,39 +138,32 @@ def test_older_protocols_are_spoken_as_asked(wire: Raw, version: str) -> None:
     ],
     ids=["bytes", "half", "words", "deep", "batch", "number", "empty", "version"],
 )
-def test_a_bad_line_is_answered_and_the_next_one_read(wire: Raw, line: bytes, code: int) -> None:
+def test_a_bad_line_is_answered_and_the_next_one_read(hardy: Raw, line: bytes, code: int) -> None:
     """C-085."""
-    wire.shake_hands()
-    wire.send(line)
-    answer = wire.receive()
+    hardy.send(line)
+    answer = hardy.receive()
     assert (answer["id"], answer["error"]["code"]) == (None, code)
-    assert wire.ask(request(7, "ping"))["result"] == {}
+    assert hardy.ask(request(7, "ping"))["result"] == {}
 
 
 def test_bad_bytes_before_the_handshake_do_not_end_it(wire: Raw) -> None:
-    """C-085."""
-    wire.send(b"\xff\xfe{")
+    """C-085: and empty lines are no messages."""
+    wire.send(b"", b"  ", b"\r", b"\xff\xfe{")
     assert wire.receive()["error"]["code"] == -32700
     assert "result" in wire.shake_hands()
 
 
-def test_a_message_that_cannot_be_one_is_answered_by_its_id(wire: Raw) -> None:
-    wire.send(b'{"jsonrpc":"2.0","id":5,"method":17}')
-    assert wire.receive()["id"] == 5
+def test_a_message_that_cannot_be_one_is_answered_by_its_id(hardy: Raw) -> None:
+    hardy.send(b'{"jsonrpc":"2.0","id":5,"method":17}')
+    assert hardy.receive()["id"] == 5
 
 
-def test_a_line_longer_than_any_message_is_refused_and_skipped(wire: Raw) -> None:
+def test_a_line_longer_than_any_message_is_refused_and_skipped(hardy: Raw) -> None:
     from memory_fabric.doors.mcp.stdio import LONGEST_LINE
 
-    wire.shake_hands()
-    wire.send(b" " * (LONGEST_LINE + 1))
-    assert wire.receive()["error"]["code"] == -32600
-    assert wire.ask(request(7, "ping"))["result"] == {}
-
-
-def test_empty_lines_are_no_messages(wire: Raw) -> None:
-    wire.send(b"", b"  ", b"\r")
-    assert "result" in wire.shake_hands()
+    hardy.send(b" " * (LONGEST_LINE + 1))
+    assert hardy.receive()["error"]["code"] == -32600
+    assert hardy.ask(request(7, "ping"))["result"] == {}
 
 
 # ── cancelling ───────────────────────────────────────────────────────────────────────────────────────────────────────
