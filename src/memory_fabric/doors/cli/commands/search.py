@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 LIMIT, MOST = 10, 50
 """Results by default, and at most (F-CMD-7)."""
 
-MIXING = frozenset({Mode.AUTO, Mode.HYBRID})
-"""The modes that ask memories kept elsewhere."""
-
 
 def search(  # noqa: PLR0913 - one parameter an option
     context: typer.Context,
@@ -63,6 +60,8 @@ def search(  # noqa: PLR0913 - one parameter an option
     Looks in the project of the current directory, or in all where that has no memories.  Without a QUESTION it shows
     the newest memories.  Exit code 1 when nothing was found.
     """
+    from memory_fabric.search.recipes import OUTSIDE
+
     desk = Desk.of(context, home, as_json)
     filters = Filters(project, every, since, before, as_of, tuple(kind or ()), tuple(category or ()), superseded)
     if mem0 and mode not in MIXING:
