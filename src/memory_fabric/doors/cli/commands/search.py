@@ -64,10 +64,9 @@ def search(  # noqa: PLR0913 - one parameter an option
 
     desk = Desk.of(context, home, as_json)
     filters = Filters(project, every, since, before, as_of, tuple(kind or ()), tuple(category or ()), superseded)
-    if mem0 and mode not in MIXING:
-        raise UsageError(
-            f"--mem0 and --mode {mode} exclude each other", "--mode auto or hybrid asks other memories too"
-        )
+    if mem0 and mode not in OUTSIDE:
+        asking = ", ".join(sorted(OUTSIDE))
+        raise UsageError(f"--mem0 and --mode {mode} exclude each other", f"modes that ask other memories: {asking}")
     with desk.read() as fabric:
         scope, note = filters.scope(fabric)
         asked = fabric.with_mem0(graph=enable_graph) if mem0 else True
