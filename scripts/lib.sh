@@ -109,15 +109,15 @@ find_uv() {
 
 # The npm programs that some tests talk to; those tests are skipped where they are not there.
 need_peers() {
-  local at="$ROOT/tests/peers" done="$ROOT/tests/peers/node_modules/.installed"
+  local at="$ROOT/tests/peers" installed="$ROOT/tests/peers/node_modules/.installed"
   [ -z "${MF_NO_PEERS:-}" ] || { left_out "npm peers (MF_NO_PEERS is set)"; return 0; }
   works node --version && works npm --version || apt_install nodejs npm \
     || { left_out "npm peers: no Node.js (their tests are skipped; install Node.js 20 or newer)"; return 0; }
-  cmp -s "$at/package-lock.json" "$done" && return 0
+  cmp -s "$at/package-lock.json" "$installed" && return 0
   [ -w "$at" ] || { left_out "npm peers: the checkout is read-only"; return 0; }
   say "installing what tests/peers/package-lock.json names"
   if (cd "$at" && quietly npm ci --ignore-scripts --no-progress --fetch-retries=1); then
-    cp "$at/package-lock.json" "$done"
+    cp "$at/package-lock.json" "$installed"
   else
     left_out "npm peers (the lines above say why; their tests are skipped)"
   fi

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,12 +13,16 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 PEERS = ROOT / "tests" / "peers" / "node_modules"
 INSPECTOR = PEERS / ".bin" / "inspector"
 OFFICIAL = PEERS / "@modelcontextprotocol" / "server-memory" / "dist" / "index.js"
+
+LEAST = {INSPECTOR: 20, OFFICIAL: 18}
+"""Oldest Node.js that runs a peer (the inspector asks for 22.19; its command line runs on 20: tried)."""
 
 START = "from memory_fabric.doors.cli import main; main()"
 PROGRAM = (sys.executable, "-c", START)
@@ -28,9 +33,22 @@ _OURS = ("MEMORY_FABRIC_", "FABRIC_", "MEMORY_FILE_PATH")
 
 def missing(peer: Path) -> str | None:
     """Why a program from npm cannot be run here, or None."""
-    if shutil.which("node") is None:
+    version = node_version()
+    if version is None:
         return "Node.js is not installed"
+    if version < LEAST[peer]:
+        return f"Node.js {version} is too old for {peer.name}: {LEAST[peer]} is needed"
     return None if peer.exists() else f"{peer.relative_to(ROOT)} is not there; scripts/test installs it"
+
+
+@cache
+def node_version() -> int | None:
+    """The major version of the Node.js that is on PATH."""
+    if shutil.which("node") is None:
+        return None
+    told = subprocess.run(["node", "--version"], capture_output=True, text=True, check=False)
+    found = re.match(r"v(\d+)\.", told.stdout)
+    return int(found[1]) if found else None
 
 
 def environment(home: Path, embedder: str = "none") -> dict[str, str]:
