@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,3 +58,16 @@ def machine_in(folder: Path) -> Machine:
     home.mkdir()
     project.mkdir()
     return Machine(Surroundings(home, {}, "linux", project), folder / "memory")
+
+
+def says(path: Path) -> Any:
+    if path.suffix == ".toml":
+        return tomllib.loads(path.read_text("utf-8"))
+    return json.loads(path.read_text("utf-8"))
+
+
+def put(path: Path, text: str, mode: int = 0o644) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")
+    path.chmod(mode)
+    return path

@@ -14,6 +14,7 @@ from tests.install.standins import PROGRAM, script
 
 from memory_fabric.curate.health import Check, Verdict
 from memory_fabric.doors.hooks.log import Fired, write
+from memory_fabric.doors.hooks.marks import Mark, Marks
 from memory_fabric.doors.install.checks import client_checks
 from memory_fabric.doors.install.program import HOOKS, Program
 from memory_fabric.doors.install.surroundings import PROJECT
@@ -104,6 +105,23 @@ def test_a_hook_that_fails_is_said_to(machine: Machine, program: Program) -> Non
     machine.install("claude-code", program=program)
     write(machine.memory, Fired("Stop", NOW, 5.0, "failed", "disk full"))
     assert "Stop 2026-05-04 10:00 (failed)" in checks(machine)[-1].detail
+
+
+def test_a_transcript_that_hooks_gave_up_on_is_named(machine: Machine, program: Program) -> None:
+    """F-HOOK-13: archived after a day, and shown."""
+    machine.install("claude-code", program=program)
+    marks = Marks(machine.memory)
+    since = (datetime.now(UTC) - timedelta(hours=25)).isoformat()
+    marks.leave(Mark("Stop", "s-1", "/work/s-1.jsonl", since))
+    (mark,) = marks.take()
+    assert marks.failed(mark, "is damaged")
+    assert any("/work/s-1.jsonl: is damaged" in detail for detail in details(checks(machine), Verdict.WARN))
+
+
+def test_what_is_no_hook_of_ours_does_not_count_as_one(machine: Machine, program: Program) -> None:
+    machine.install("claude-code", program=program)
+    fired(machine, worker=NOW, Elsewhere=NOW)
+    assert checks(machine)[-1].detail == "no hook has fired yet"
 
 
 def test_the_log_of_the_memory_that_the_hooks_were_told_is_read(machine: Machine, program: Program) -> None:

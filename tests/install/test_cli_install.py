@@ -113,6 +113,18 @@ def test_the_memory_is_passed_on_when_it_was_named(call: Call, home: Path, tmp_p
     assert f"hook Stop --home {tmp_path / 'm'}" in (home / ".claude" / "settings.json").read_text()
 
 
+def test_uninstall_need_not_be_told_which_memory_it_was(
+    call: Call, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".cursor").mkdir()
+    (home / ".cursor" / "mcp.json").write_text('{ "mcpServers" :{} }', encoding="utf-8")
+    assert call("install", "cursor", "codex", "--home", tmp_path / "m").code == 0
+    monkeypatch.setenv("MEMORY_FABRIC_HOME", str(tmp_path / "other"))
+    assert call("uninstall", "cursor", "codex").code == 0
+    assert (home / ".cursor" / "mcp.json").read_text() == '{ "mcpServers" :{} }'
+    assert not (home / ".codex").exists()
+
+
 def test_a_project_is_that_of_its_repository(call: Call, tmp_path: Path) -> None:
     done = call("install", "vscode", "--project", "--json")
     assert done.code == 0

@@ -21,7 +21,7 @@ from memory_fabric.doors.install.surroundings import PROJECT, USER
 
 JSON_CLIENTS = [name for name in CLIENTS if name != "codex"]
 BOMS = st.sampled_from(["", "\ufeff"])
-MANY = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 ODD = [
     "",
     " ",

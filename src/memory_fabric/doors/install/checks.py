@@ -11,11 +11,12 @@ from pathlib import Path
 
 from memory_fabric.curate.health import Check, Verdict
 from memory_fabric.doors.hooks.log import Fired, last_fired
+from memory_fabric.doors.hooks.marks import Marks
 from memory_fabric.doors.install.entries import home_named
+from memory_fabric.doors.install.program import HOOKS
 from memory_fabric.doors.install.run import run_written
 from memory_fabric.doors.install.surroundings import Surroundings
 from memory_fabric.doors.install.survey import State, survey
-from memory_fabric.doors.install.trial import EVENT as TRIAL
 
 SILENT = timedelta(days=1)
 """Claude Code was used that much later than the last hook fired: longer than a session that was left open."""
@@ -41,8 +42,9 @@ def _checks(state: State, here: Surroundings, home: Path) -> Iterator[Check]:
     hooks = [entry for _, entry in state.entries if entry.event is not None]
     if hooks or state.plugins:
         named = next((found for entry in hooks if (found := home_named(entry))), home)
-        last = {event: fired for event, fired in last_fired(named).items() if event != TRIAL}
+        last = {event: fired for event, fired in last_fired(named).items() if event in HOOKS}
         yield _fired(state, last, here)
+        yield from _given_up(name, named)
 
 
 def _doubles(state: State) -> Iterator[Check]:
@@ -110,6 +112,15 @@ def _fired(state: State, last: Mapping[str, Fired], here: Surroundings) -> Check
             name, Verdict.WARN, f"{detail}; but {state.client.title} was used {used:%Y-%m-%d %H:%M} UTC", remedy
         )
     return Check(name, Verdict.OK, detail)
+
+
+def _given_up(name: str, home: Path) -> Iterator[Check]:
+    """Transcripts that hooks marked and that could not be read for a day (F-HOOK-13)."""
+    for mark in Marks(home).archived():
+        detail = (
+            f"not read since {mark.first[:16].replace('T', ' ')} UTC: {mark.transcript or mark.session}: {mark.reason}"
+        )
+        yield Check(name, Verdict.WARN, detail, "`memory-fabric ingest` with that file says more")
 
 
 def _when(fired: Fired) -> str:

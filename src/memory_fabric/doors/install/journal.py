@@ -1,4 +1,4 @@
-"""What was changed in whose file, so that it can be taken back to the byte: ``<home>/installed.json``.
+"""What was changed in whose file, so that it can be taken back to the byte: ``installed.json``.
 
 It holds what was inserted and what stood in the very place, and the digest of the file before and after.  Nothing else
 of a client's file is kept here: those files may hold keys.
@@ -48,7 +48,7 @@ class Journal:
 
     @classmethod
     def load(cls, home: Path) -> Journal:
-        """The journal of a memory's folder; empty where there is none.
+        """The journal in a folder; empty where there is none.
 
         Raises:
             ConfigError: it cannot be read.

@@ -10,6 +10,8 @@ import typer
 from memory_fabric.doors.cli.desk import DONE, NOTHING, AsJson, Desk, Home
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memory_fabric.doors.install.clients import Client
     from memory_fabric.doors.install.edit import Request
     from memory_fabric.doors.install.surroundings import Surroundings
@@ -95,6 +97,13 @@ def _home_given(desk: Desk, here: Surroundings) -> str | None:
     return str(desk.settings.home.absolute()) if named else None
 
 
+def _journal_folder() -> Path:
+    """The user's data folder, whichever memory is installed: `uninstall` need not be told which it was."""
+    from memory_fabric.settings import home_of
+
+    return home_of(environment={})
+
+
 def _server_name(name: str | None) -> str | None:
     """A name that every client takes.
 
@@ -156,7 +165,7 @@ class _Installing:
         refuse_beside_plugin(client, self.here)
         found = client.found(self.here)
         targets = client.files(self.here, self.scope)
-        journal = Journal.load(self.desk.settings.home)
+        journal = Journal.load(_journal_folder())
         done = install(client, targets, request, journal, dry_run=self.dry_run)
         trials = [] if self.dry_run else run_written(targets, self.here.environment, self.desk.settings.home)
         return {
@@ -174,7 +183,7 @@ class _Installing:
         from memory_fabric.doors.install.installer import uninstall
         from memory_fabric.doors.install.journal import Journal
 
-        journal = Journal.load(self.desk.settings.home)
+        journal = Journal.load(_journal_folder())
         found = client.found(self.here)
         done = uninstall(client.files(self.here, self.scope), journal, dry_run=self.dry_run)
         return {"client": client.name, "found": found, "ok": True, "files": [done_json(each) for each in done]}
