@@ -20,9 +20,10 @@ from typing import Any
 import anyio
 import httpx
 import pytest
-from tests.mcp.driving.clients import Outcome, python_peer
+from tests.mcp.driving.clients import Outcome, PythonPeer, own_stdio, python_peer
 from tests.mcp.driving.servers import PROGRAM, START, Serving, environment, serving
 
+from mcp import Client
 from memory_fabric.app import Fabric
 from memory_fabric.doors.resident import find_resident
 from memory_fabric.settings import Settings
@@ -281,6 +282,21 @@ def test_it_opens_no_connection_of_its_own(tmp_path: Path) -> None:
         assert called(server, "search_memory", {"query": "Zanzibar"})["results"]
         assert ask(server, json={"query": "Zanzibar"}).status_code == 200
         assert server.process.poll() is None
+
+
+def test_over_stdio_no_socket_is_opened_at_all(tmp_path: Path) -> None:
+    """C-118."""
+    watched = _WATCHED.replace('event == "socket.bind" and given[-1][0] != "127.0.0.1"', 'event == "socket.bind"')
+    assert watched != _WATCHED
+
+    async def talk() -> list[str | None]:
+        with own_stdio(tmp_path / "memory", (sys.executable, "-c", watched)) as started:
+            async with Client(started, mode="legacy") as client:
+                peer = PythonPeer(client)
+                calls = (("add_memory", {"text": NOTE}), ("search_memory", {"query": "Zanzibar"}), ("read_graph", {}))
+                return [(await peer.call(tool, arguments)).error for tool, arguments in calls]
+
+    assert anyio.run(talk) == [None, None, None]
 
 
 def test_a_watched_server_that_reaches_out_would_be_found() -> None:

@@ -98,13 +98,13 @@ class InspectorPeer:
 
 
 @contextmanager
-def own_stdio(home: Path) -> Iterator[Any]:
+def own_stdio(home: Path, program: tuple[str, ...] = PROGRAM) -> Iterator[Any]:
     """The official client's transport to a server that it starts on the memory in a folder."""
     from mcp.client.stdio import stdio_client
 
     from mcp import StdioServerParameters
 
-    start = StdioServerParameters(command=PROGRAM[0], args=[*PROGRAM[1:], "mcp"], env=environment(home))
+    start = StdioServerParameters(command=program[0], args=[*program[1:], "mcp"], env=environment(home))
     with Path(os.devnull).open("w") as quiet:
         yield stdio_client(start, errlog=quiet)
 
