@@ -316,3 +316,14 @@ def test_trouble_goes_to_a_file_for_the_owner_alone(home: Path, wire: Raw) -> No
     assert wire.ask(request(3, "ping"))["result"] == {}
     wait_for((home / "mcp.log").exists, PATIENCE)
     assert stat.S_IMODE((home / "mcp.log").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(("beyond", "put_aside"), [(0, False), (1, True)])
+def test_a_log_that_grew_long_is_put_aside_at_a_start(home: Path, beyond: int, put_aside: bool) -> None:
+    from memory_fabric.doors.mcp.log import LARGEST
+
+    home.mkdir()
+    (home / "mcp.log").write_bytes(b"x" * (LARGEST + beyond))
+    with raw(home) as server:
+        server.shake_hands()
+        assert (home / "mcp.log.old").exists() == put_aside

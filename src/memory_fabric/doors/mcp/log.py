@@ -29,8 +29,11 @@ def log_to(home: Path) -> None:
     A file that cannot be written is no reason to refuse a client: logging then says so on stderr.
     """
     path = home / NAME
-    if path.exists() and path.stat().st_size > LARGEST:
-        path.replace(path.with_suffix(".log.old"))
+    try:
+        if path.stat().st_size > LARGEST:
+            path.replace(path.with_suffix(".log.old"))
+    except OSError:  # none yet, or another server was quicker
+        pass
     handler = _Private(path, delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)

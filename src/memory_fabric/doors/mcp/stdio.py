@@ -35,6 +35,11 @@ def claim() -> Wire:
     except OSError:  # started without a stderr
         os.dup2(nothing, 1)
     os.close(nothing)
+    if sys.platform == "win32":  # line ends and Ctrl-Z are bytes like any other
+        import msvcrt
+
+        msvcrt.setmode(wire.inward, os.O_BINARY)
+        msvcrt.setmode(wire.outward, os.O_BINARY)
     return wire
 
 
