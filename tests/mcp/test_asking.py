@@ -235,6 +235,16 @@ def test_what_is_added_is_found_opened_and_forgotten(empty: Fabric) -> None:
     assert run(empty, "open_memory", ids=[found["id"]])["missing"] == [found["id"]]
 
 
+@pytest.mark.parametrize(("directory", "project"), [(None, None), ("/home/dev/shop", "shop")])
+def test_a_note_belongs_to_the_project_where_the_client_works(
+    empty: Fabric, directory: str | None, project: str | None
+) -> None:
+    """F-SRC-12: never to the place where the server happens to run; without a project it is everybody's."""
+    run(empty, "add_memory", directory, text="The cache is warmed by cron.")
+    (found,) = ask(empty, "cache cron", project="all")["results"]
+    assert found["project"] == project
+
+
 def test_memories_are_opened_in_the_order_asked_each_once(fabric: Fabric) -> None:
     ids = [each["id"] for each in ask(fabric, "tests", project="all", top_k=3, max_tokens=12_000)["results"]][::-1]
     data = run(fabric, "open_memory", ids=[*ids, *ids], max_tokens=12_000)

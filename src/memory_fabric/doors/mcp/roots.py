@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
 from mcp_types import ListRootsRequest, ListRootsResult
 from pydantic import ValidationError
 
@@ -28,7 +29,7 @@ async def directory_of(context: Any, otherwise: str | None) -> str | None:
     """The client's first root that is a directory of this machine, else ``otherwise``."""
     state = connection_of(context).state
     if _KEY not in state:
-        state[_KEY] = await _first_root(context.session)
+        state[_KEY] = await _first_root(context)
     return state[_KEY] or otherwise
 
 
@@ -37,12 +38,14 @@ async def forget_roots(context: Any, _params: Any) -> None:
     connection_of(context).state.pop(_KEY, None)
 
 
-async def _first_root(session: Any) -> str | None:
+async def _first_root(context: Any) -> str | None:
+    session = context.session
     offered = session.client_capabilities
     if offered is None or offered.roots is None or not session.can_send_request:
         return None
     try:
-        answer = await session.send_request(ListRootsRequest(), ListRootsResult, PATIENCE)
+        beside = ServerMessageMetadata(related_request_id=context.request_id)  # over HTTP: on this answer's own stream
+        answer = await session.send_request(ListRootsRequest(), ListRootsResult, PATIENCE, beside)
     except (MCPError, ValidationError) as error:
         logger.warning("the client does not name its roots: %s", error)
         return None
