@@ -365,6 +365,7 @@ def running() -> Iterator[Platform]:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, *_: Any) -> None:
             """Nothing is printed."""

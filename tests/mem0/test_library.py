@@ -106,6 +106,23 @@ def test_its_files_are_in_our_folder_and_nowhere_else(alone: Alone) -> None:
     assert alone.folder.stat().st_mode & 0o077 == 0
 
 
+def test_configuring_mem0_costs_a_search_no_heavy_import(tmp_path: Path) -> None:
+    """What is asked over the net or in the library is imported by the first question."""
+    script = """
+import sys
+from pathlib import Path
+from memory_fabric.sources.configured import Mem0Cloud, Mem0Library
+from memory_fabric.sources.mem0 import Seams, open_cloud, open_library
+from memory_fabric.sources.mem0_keys import Keys
+seams = Seams(lambda value: value, lambda text: (), lambda: ())
+open_cloud(Mem0Cloud(name="mem0"), Keys("k"), seams)
+open_library(Mem0Library(name="local"), Path(sys.argv[1]), None, seams)
+heavy = {"httpx", "mem0", "pydantic", "numpy", "qdrant_client", "openai", "grpc", "onnxruntime", "typer"}
+print(sorted(heavy & set(sys.modules)))
+"""
+    assert run(script, str(tmp_path)).stdout == "[]\n"
+
+
 def test_imported_by_somebody_with_telemetry_on_it_is_not_used(tmp_path: Path) -> None:
     script = """
 import os, socket, sys

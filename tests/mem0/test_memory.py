@@ -97,7 +97,7 @@ def test_no_secret_that_is_there_comes_out(mem0: Mem0Memory) -> None:
     record = mem0.backend.add(f"sessions key {AWS}", USER, {"note": AWS}, LONG)
     shown = [
         mem0.get(record, LONG), mem0.listed(LONG, who=SHOP), mem0.search("sessions key", LONG, who=SHOP),
-        mem0.history(record, LONG), mem0.export(LONG, SHOP),
+        mem0.history(record, LONG), mem0.export([USER], LONG),
     ]  # fmt: skip
     assert "sessions key" in repr(shown[0])
     assert AWS not in repr(shown)
@@ -200,6 +200,19 @@ def test_what_cannot_be_meant_is_refused_before_anything_is_sent(
     with pytest.raises(UsageError):
         call(memory)
     assert platform.asked == []
+
+
+def test_of_an_export_each_user_has_a_status(memory: Mem0Memory, platform: Platform) -> None:
+    """``bulk-export``; F-ERR-14."""
+    platform.keep("One", user_id="a")
+    platform.keep("Three", user_id="c")
+    platform.faults.append(Fault(raw=b'{"count": 1, "next": null, "results": []}'))
+    platform.faults.append(Fault(403))
+    found = memory.export(["z", "b", "a"], LONG)
+    assert (found["count"], found["failed"]) == (1, 1)
+    assert {user: each["status"] for user, each in found["users"].items()} == {"z": "ok", "b": "failed", "a": "ok"}
+    assert texts(found["users"]["a"]["data"]) == ["One"]
+    assert "403" in found["users"]["b"]["reason"]
 
 
 def test_a_metadata_key_gets_another_name_where_it_stands(mem0: Mem0Memory) -> None:

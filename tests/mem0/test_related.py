@@ -198,6 +198,14 @@ def test_without_a_graph_shared_entities_relate(form: str, request: pytest.Fixtu
 
 
 @pytest.mark.sockets
+def test_a_server_that_gave_no_relations_is_not_asked_for_them_again(links: Mem0Links, platform: Platform) -> None:
+    first, second = (platform.keep(f"Redis holds {what}", user_id=USER) for what in ("sessions", "queues"))
+    for record in (first, second):
+        assert len(links(links.memory(record))) == 1
+    assert platform.paths().count("POST /v2/memories/search/") == 1
+
+
+@pytest.mark.sockets
 def test_an_unknown_memory_is_said_to_be_unknown(links: Mem0Links) -> None:
     with pytest.raises(NotThere):
         links.memory("mem0:nothing")

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from memory_fabric.clock import Deadline, utcnow
-from memory_fabric.errors import UsageError
+from memory_fabric.errors import SourceError, UsageError
 from memory_fabric.model.memory_graph import MemoryRelation
 from memory_fabric.sources.foreign import Redact
 from memory_fabric.sources.mem0_backend import MOST_BATCH, Backend, Change, Status, Who
@@ -92,10 +92,18 @@ class Mem0Memory:
         """Whom it keeps memories of."""
         return [self._clean(item) for item in self.backend.users(deadline)]
 
-    def export(self, deadline: Deadline, who: Who | None = None) -> Json:
-        """All memories of somebody, with when they were exported."""
-        items = self.listed(deadline, who=who, limit=LONGEST_LIST)
-        return {"exported_at": utcnow().isoformat(), "count": len(items), "data": items}
+    def export(self, users: Sequence[str], deadline: Deadline) -> Json:
+        """All memories of each of these users, and how it went with each (F-ERR-14)."""
+        found: dict[str, Json] = {}
+        for user in users:
+            try:
+                items = self.listed(deadline, who=Who((user,)), limit=LONGEST_LIST)
+                found[user] = {"status": "ok", "count": len(items), "data": items}
+            except SourceError as error:
+                found[user] = {"status": "failed", "count": 0, "reason": error.message}
+        failed = sum(each["status"] == "failed" for each in found.values())
+        total = sum(each["count"] for each in found.values())
+        return {"exported_at": utcnow().isoformat(), "count": total, "failed": failed, "users": found}
 
     # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -47,6 +47,7 @@ class Mem0Links:
         self._names = names
         self._deadline = deadline
         self._scale = ScoreScale()
+        self._has_graph = backend.has_graph
 
     def memory(self, record: str) -> Memory:
         """A memory by mem0's own id.
@@ -79,9 +80,10 @@ class Mem0Links:
 
     def _graph(self, memory: Memory) -> list[Neighbour]:
         """By relations between what this memory names and what others name."""
-        if not self._backend.has_graph:
+        if not self._has_graph:
             return []
         answer = self._backend.search(memory.text, self._who, MOST_SHARING, self._deadline, graph=True)
+        self._has_graph = answer.relations is not None
         others = [other for item in answer.items if (other := self._made(item)) is not None and other.id != memory.id]
         found: list[Neighbour] = []
         for relation in answer.relations or ():

@@ -235,9 +235,7 @@ def export(
                 object_of(schema.read_text("utf-8"), str(schema)), who, call.deadline
             )
             return {"export_id": made}
-        users = user_id or list(call.memory.who.users)
-        whole = {user: call.memory.export(call.deadline, who_of([user], None)) for user in users}
-        return {"count": sum(each["count"] for each in whole.values()), "users": whole}
+        return call.memory.export(user_id or call.memory.who.users, call.deadline)
 
     return answer(context, work)
 
