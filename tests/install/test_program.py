@@ -84,6 +84,20 @@ def test_where_there_is_none_the_remedy_is_named(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize(
+    ("path", "passing"),
+    [
+        ("/home/u/.cache/uv/archive-v0/Xy12/bin/memory-fabric", True),
+        ("/data/uv/archive-v0/Xy12/bin/memory-fabric", True),
+        ("/home/u/.local/pipx/.cache/1a2b/bin/memory-fabric", True),
+        ("/home/u/.local/bin/memory-fabric", False),
+        ("/home/u/cache/bin/memory-fabric", False),
+    ],
+)
+def test_a_program_in_a_cache_will_not_stay(path: str, passing: bool) -> None:
+    assert Program(path, platform="linux").is_passing is passing
+
+
+@pytest.mark.parametrize(
     ("entry", "command", "ours"),
     [
         ({"command": "/x/memory-fabric", "args": ["mcp"]}, "mcp", True),

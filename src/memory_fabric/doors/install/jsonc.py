@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from memory_fabric.doors.install.faults import SyntaxFault
@@ -54,8 +55,11 @@ class Member:
     comma: int | None = field(default=None)
 
 
+@lru_cache(maxsize=4)
 def parse(text: str) -> Node | None:
     """The value in a text, or None where nothing stands but blanks and comments.
+
+    Not to be changed: a change of a configuration looks at the same text several times, and each gets the same value.
 
     Raises:
         SyntaxFault: it is not JSON, comments and trailing commas apart.

@@ -57,6 +57,11 @@ class Program:
             object.__setattr__(self, "home", self.home and self.home.replace("\\", "/"))
 
     @property
+    def is_passing(self) -> bool:
+        """Whether it lies in a cache that may be emptied any day, as `uvx` and `pipx run` have it."""
+        return any(part in {"archive-v0", "builds-v0", ".cache"} for part in self.path.split("/"))
+
+    @property
     def server(self) -> list[str]:
         """The words that start the MCP server."""
         return [self.path, "mcp"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,15 +19,26 @@ class Splice:
     def between(cls, before: str, after: str) -> Splice:
         """The shortest splice that makes ``after`` of ``before``."""
         shorter = min(len(before), len(after))
-        start = next((n for n in range(shorter) if before[n] != after[n]), shorter)
-        rest = shorter - start
-        end = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
+        start = _longest(shorter, lambda n: before[:n] == after[:n])
+        end = _longest(shorter - start, lambda n: before[len(before) - n :] == after[len(after) - n :])
         return cls(start, before[start : len(before) - end], after[start : len(after) - end])
 
     def undo(self, text: str) -> str | None:
         """The text as it was before, or None if this is not the text that the splice made."""
         end = self.at + len(self.inserted)
         return text[: self.at] + self.removed + text[end:] if text[self.at : end] == self.inserted else None
+
+
+def _longest(most: int, same: Callable[[int], bool]) -> int:
+    """The largest number up to ``most`` for which ``same`` holds, as it does for every smaller one."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        if same(middle):
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def steps(texts: Sequence[str]) -> tuple[Splice, ...]:

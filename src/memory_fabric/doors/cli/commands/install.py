@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memory_fabric.doors.install.clients import Client
     from memory_fabric.doors.install.edit import Request
+    from memory_fabric.doors.install.program import Program
     from memory_fabric.doors.install.surroundings import Surroundings
 
 Clients = Annotated[
@@ -174,7 +175,7 @@ class _Installing:
             "ok": all(trial.ok for trial in trials),
             "files": [done_json(each) for each in done],
             "trials": [trial_json(each) for each in trials],
-            "notes": self._notes(client, targets, found),
+            "notes": self._notes(client, targets, found, request.program),
         }
 
     def uninstall(self, client: Client) -> dict[str, Any]:
@@ -188,8 +189,10 @@ class _Installing:
         done = uninstall(client.files(self.here, self.scope), journal, dry_run=self.dry_run)
         return {"client": client.name, "found": found, "ok": True, "files": [done_json(each) for each in done]}
 
-    def _notes(self, client: Client, targets: Any, found: bool) -> list[str]:
+    def _notes(self, client: Client, targets: Any, found: bool, program: Program) -> list[str]:
         notes = []
+        if program.is_passing:
+            notes.append(f"{program.path} lies in a cache that may be emptied: better `uv tool install memory-fabric`")
         if not found:
             notes.append(f"{client.title} was not found on this machine; its configuration is there for when it comes")
         shared = [file.path for file in targets if file.shared]
