@@ -293,7 +293,11 @@ def test_over_stdio_no_socket_is_opened_at_all(tmp_path: Path) -> None:
         with own_stdio(tmp_path / "memory", (sys.executable, "-c", watched)) as started:
             async with Client(started, mode="legacy") as client:
                 peer = PythonPeer(client)
-                calls = (("add_memory", {"text": NOTE}), ("search_memory", {"query": "Zanzibar"}), ("read_graph", {}))
+                calls: list[tuple[str, dict[str, Any]]] = [
+                    ("add_memory", {"text": NOTE}),
+                    ("search_memory", {"query": "Zanzibar"}),
+                    ("read_graph", {}),
+                ]
                 return [(await peer.call(tool, arguments)).error for tool, arguments in calls]
 
     assert anyio.run(talk) == [None, None, None]
