@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
 import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.doors.conftest import SAMPLE, Call, Called
+from tests.doors.conftest import Call, Called
 from tests.doors.conftest import call as call  # noqa: PLC0414 - a fixture
+from tests.doors.conftest import sampled as sampled  # noqa: PLC0414 - a fixture
 from tests.mem0.server import KEY, Fault, Platform
 
 from memory_fabric import Fabric, Settings
@@ -23,11 +25,10 @@ AWS = "AKIAZ7QK3WJ5XR2MVT4P"
 
 
 @pytest.fixture
-def home(tmp_path: Path, clean_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A memory of the sample, made anew; a current folder without a project."""
+def home(sampled: Path, tmp_path: Path, clean_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory of the sample to change; a current folder without a project."""
     folder = tmp_path / "memory"
-    with Fabric.open(Settings(home=folder, embedder="none")) as fabric:
-        fabric.ingest([SAMPLE])
+    shutil.copytree(sampled, folder)
     monkeypatch.setenv("MEMORY_FABRIC_HOME", str(folder))
     monkeypatch.setenv("MEMORY_FABRIC_EMBEDDER", "none")
     monkeypatch.chdir(clean_environment)
