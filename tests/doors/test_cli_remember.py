@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from tests.doors.conftest import Call
-from tests.doors.terminal import sit
+from tests.doors.terminal import Sat
+from tests.doors.terminal import sit as answer_at
 
 terminal = pytest.mark.skipif(os.name == "nt", reason="terminals are of POSIX")
 
@@ -214,6 +215,30 @@ def test_escape_sequences_reach_no_terminal(call: Call) -> None:
 
 
 # ── at a terminal ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def sit(answers: dict[str, str], *words: str) -> Sat:
+    """At a terminal, where category and scope are taken as they are offered unless a test says otherwise."""
+    return answer_at({"What is it about?": "", "Where does it hold": "", **answers}, *words)
+
+
+@terminal
+def test_a_person_confirms_what_it_is_about_and_where_it_holds(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-CMD-3."""
+    repository = tmp_path / "shop"
+    (repository / ".git").mkdir(parents=True)
+    monkeypatch.chdir(repository)
+    taken = sit({}, "remember", "an index on orders beats a cache")
+    assert "What is it about? [performance]" in taken.screen
+    assert "project     shop" in taken.screen
+    changed = sit({"What is it about?": "preference", "Where does it hold": "all"}, "remember", "tabs in Makefiles")
+    assert "category    preference" in changed.screen
+    assert "project     all projects" in changed.screen
+    told = sit({}, "remember", "--category", "security", "--global", "rotate keys")
+    assert "What is it about?" not in told.screen
+    assert "Where does it hold" not in told.screen
 
 
 @terminal

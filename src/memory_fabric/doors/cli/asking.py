@@ -19,6 +19,11 @@ def asked(question: str) -> str:
     return str(typer.prompt(question, default="", show_default=False, err=True)).strip()
 
 
+def chosen(question: str, likely: str) -> str:
+    """What is typed in answer; Enter alone takes what is likely."""
+    return str(typer.prompt(question, default=likely, err=True)).strip()
+
+
 def agreed(question: str) -> bool:
     """Whether the answer is yes; Enter alone is no."""
     return bool(typer.confirm(question, default=False, err=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,6 +15,9 @@ from memory_fabric.errors import UsageError
 if TYPE_CHECKING:
     from memory_fabric.app import Fabric
     from memory_fabric.curate.note import Remembered
+
+THIS, ALL = "this", "all"
+"""Answers to where a note holds."""
 
 STREAM = "-"
 """Stands for standard input."""
@@ -59,6 +63,8 @@ def remember(  # noqa: PLR0913 - one parameter an option
     with desk.open() as fabric:
         if outcome is Outcome.FAILED and not lesson:
             lesson = _lesson(desk, fabric, words)
+        category = category or _category(desk, fabric, words)
+        everywhere = everywhere or (not project and _everywhere(desk, fabric))
         keep = partial(
             fabric.remember,
             words,
@@ -119,6 +125,26 @@ def _lesson(desk: Desk, fabric: Fabric, words: str) -> str | None:
     if not somebody_there(desk) or lesson_of(words, fabric.lexicon):
         return None
     return asked("What should be done instead?  (Enter for nothing)")
+
+
+def _category(desk: Desk, fabric: Fabric, words: str) -> str | None:
+    """What it is about, found in the words and confirmed by whoever is there (F-CMD-3); None leaves it to be found."""
+    from memory_fabric.doors.cli.asking import chosen, somebody_there
+
+    return chosen("What is it about?", fabric.lexicon.category_of(words)) if somebody_there(desk) else None
+
+
+def _everywhere(desk: Desk, fabric: Fabric) -> bool:
+    """Whether it holds for all projects, asked inside a project: in this one, if nothing is said (F-CMD-3)."""
+    from memory_fabric.doors.cli.asking import chosen, somebody_there
+    from memory_fabric.ingest.project import Projects
+
+    here = Projects(fabric.store.projects()).identify(str(Path.cwd())) if somebody_there(desk) else None
+    while here is not None:
+        answer = chosen(f"Where does it hold, in {here.name} or in all projects?", THIS).casefold()
+        if answer in (THIS, here.name.casefold(), ALL):
+            return answer == ALL
+    return False
 
 
 def _goes_on(desk: Desk, said: Remembered) -> bool:
