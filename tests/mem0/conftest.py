@@ -1,24 +1,28 @@
-"""A platform of the test's own, and mem0 in both of its forms."""
+"""A platform of the test's own, mem0 in both of its forms, and the program beside it."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from tests.doors.conftest import call as call  # noqa: PLC0414 - a fixture
+from tests.doors.conftest import sampled as sampled  # noqa: PLC0414 - a fixture
 from tests.mem0.server import KEY, Platform, running
 
-from memory_fabric import lexicon
+from memory_fabric import Fabric, Settings, lexicon
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.ingest.redact import redact_value
 from memory_fabric.model.memory import ProjectId
+from memory_fabric.sources.configured import Configured, Mem0Cloud, write
 from memory_fabric.sources.mem0 import Mem0Source, Seams
 from memory_fabric.sources.mem0_cloud import CloudMem0
 from memory_fabric.sources.mem0_http import Access, Transport
 from memory_fabric.sources.mem0_library import LibraryMem0
 from memory_fabric.sources.mem0_memory import Mem0Memory
+from memory_fabric.sources.mem0_shape import slug
 
 PROJECTS = ((ProjectId("p-shop"), "Shop"), (ProjectId("p-blog"), "Blog"))
 LONG = Deadline.after(600.0)
@@ -71,4 +75,39 @@ def memory(source: Mem0Source) -> Mem0Memory:
     return source.memory()
 
 
-Say = Callable[..., Any]
+# ── the program ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def home(sampled: Path, tmp_path: Path, clean_environment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memory of the sample to change; a current folder without a project."""
+    folder = tmp_path / "memory"
+    shutil.copytree(sampled, folder)
+    monkeypatch.setenv("MEMORY_FABRIC_HOME", str(folder))
+    monkeypatch.setenv("MEMORY_FABRIC_EMBEDDER", "none")
+    monkeypatch.chdir(clean_environment)
+    return folder
+
+
+Configure = Callable[..., None]
+
+
+@pytest.fixture
+def configure(home: Path, platform: Platform) -> Configure:
+    """Puts entries into the file of sources."""
+
+    def put(*entries: Configured) -> None:
+        write(home, list(entries) or [Mem0Cloud(name="mem0", host=platform.url)])
+
+    return put
+
+
+@pytest.fixture
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEM0_API_KEY", KEY)
+
+
+def user(home: Path) -> str:
+    """A user id that a question from here sees."""
+    with Fabric.open(Settings(home=home, embedder="none"), read_only=True) as fabric:
+        return f"{slug(fabric.store.projects()[0].name)}-decisions"

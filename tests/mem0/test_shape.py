@@ -92,7 +92,16 @@ def test_a_user_id_has_at_most_200_characters(length: int, kept: int) -> None:
 
 @pytest.mark.parametrize(
     ("scores", "scaled"),
-    [([0.5, 1.0], [0.5, 1.0]), ([87, 1], [0.87, 0.01]), ([100.0], [1.0]), ([None, "x", -1], [0.0, 0.0, 0.0])],
+    [
+        ([0.5, 1.0], [0.5, 1.0]),
+        ([87, 1], [0.87, 0.01]),
+        ([100.0], [1.0]),
+        ([None, "x", -1], [0.0, 0.0, 0.0]),
+        ([1.0000002, 0.5], [1.0, 0.5]),
+        ([1.5, 0.5], [1.0, 0.5]),
+        ([1.51, 0.5], [0.0151, 0.005]),
+        ([float("inf"), float("nan"), True, 0.5], [0.0, 0.0, 0.0, 0.5]),
+    ],
 )
 def test_the_scale_of_scores_is_seen(scores: list[Any], scaled: list[float]) -> None:
     """F-NORM-4: the seeds always divided by 100."""

@@ -6,6 +6,7 @@ Items are JSON objects as either of them gives them: ``id``, ``memory``, ``user_
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,6 +47,9 @@ LONGEST_USER = 200
 
 MOST_HITS = 100
 """Hits that one search of mem0 gives at most (F-SRC-10)."""
+
+PERCENT = 1.5
+"""A score above it is one of 0 to 100: rounding takes a cosine a little above 1, never that far."""
 
 PROJECT_KEY = "project_id"
 """Metadata: the identity of the project, where the name alone could be another's (C-147)."""
@@ -126,8 +130,8 @@ class Users:
 class ScoreScale:
     """Scores in [0, 1], whichever scale the server uses (F-NORM-4).
 
-    A score above 1 shows the percent scale, and a server that once used it is taken to use it always: the scale
-    belongs to the source and not to one answer (F-NORM-5).
+    A score above ``PERCENT`` shows the percent scale, and a server that once used it is taken to use it always: the
+    scale belongs to the source and not to one answer (F-NORM-5).
     """
 
     def __init__(self) -> None:
@@ -136,7 +140,7 @@ class ScoreScale:
     def scaled(self, items: Sequence[Item]) -> list[float]:
         """The score of each item; 0 for one without."""
         scores = [_number(item.get("score")) for item in items]
-        if any(score > 1.0 for score in scores):
+        if any(score > PERCENT for score in scores):
             self._most = 100.0
         return [min(1.0, max(0.0, score / self._most)) for score in scores]
 
@@ -257,6 +261,6 @@ def _spaced(text: str) -> str:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return 0.0
     return float(value)
