@@ -83,7 +83,7 @@ BAD: list[tuple[str, Json, str, str]] = [
         "entities[0].observations[0]",
         "1,001",
     ),
-    ("create_entities", {"entities": [{**BUILD, "observations": ["a"] * 21}]}, "entities[0].observations", "21 observ"),
+    ("create_entities", {"entities": [{**BUILD, "observations": ["a"] * 21}]}, "entities[0].observations", "has 21"),
     ("create_relations", {"relations": [{"from": "build", "to": "ci"}]}, "relations[0].relationType", "is missing"),
     ("create_relations", {"relations": [{**RUNS_IN, "to": "a" * 201}]}, "relations[0].to", "201 characters"),
     ("add_observations", {"observations": [{"entityName": "a"}]}, "observations[0].contents", "is missing"),
