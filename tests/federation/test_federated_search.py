@@ -25,6 +25,7 @@ from memory_fabric.ports import OutsideSource, Probe, Source
 from memory_fabric.search import traverse
 from memory_fabric.search.dispatch import Workers
 from memory_fabric.search.pipeline import Search, Tuning
+from memory_fabric.search.witness import marked
 from memory_fabric.sources.foreign import foreign_memory, in_scope
 from memory_fabric.sources.graph import GraphSource
 from memory_fabric.sources.outside_vectors import Outside as OutsideVectors
@@ -312,6 +313,36 @@ def test_nor_is_what_we_pushed_of_a_memory_that_is_gone_or_another(known: Desk, 
     (only,) = known.ask(QUESTION, Elsewhere("notes", {"x": RETRIES})).results
     assert only.candidate.absorbed
     assert not only.candidate.cross_validated
+
+
+def test_what_was_forgotten_here_does_not_come_back_from_there(known: Desk) -> None:
+    """Decision 11, F-PRIV-7: and the answer says that it still lies there."""
+    known.outbox = Pushed({RETRIES: MemoryId("own")})
+    assert known.store.forget([MemoryId("own")], "asked", NOW) == 1
+    answer = known.ask(QUESTION, Elsewhere("notes", {"x": RETRIES}))
+    assert answer.results == ()
+    assert answer.notes == ("notes: 1 left out that you have forgotten; it still lies there",)
+    others = known.ask(QUESTION, Elsewhere("others", {"x": RETRIES}))
+    assert len(others.results) == 1, "what somebody else wrote there is not ours to forget"
+    assert others.notes == ()
+
+
+def test_of_a_node_only_the_forgotten_observation_is_left_out(known: Desk) -> None:
+    said = Hit(
+        foreign_memory(
+            "mcp",
+            "notes",
+            "gateway",
+            f"gateway. {RETRIES}. It is slow",
+            lambda value: value,
+            metadata={"observations": [RETRIES, "It is slow"]},
+        ),
+        1.0,
+    )
+    known.store.forget([MemoryId("own")], "asked", NOW)
+    (found,), notes = marked([Found("notes", (said,))], Pushed({RETRIES: MemoryId("own")}), known.store)  # type: ignore[arg-type]
+    assert [hit.memory.text for hit in found.hits] == ["gateway. It is slow"]
+    assert notes == []
 
 
 def test_what_was_pushed_to_another_memory_still_is(known: Desk) -> None:

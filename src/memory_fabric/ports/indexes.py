@@ -65,8 +65,8 @@ class TextIndex(Protocol):
         """Memories by BM25 of what their tool calls touched (files, commands, searches), raw, best first."""
         ...
 
-    def rarest(self, terms: Sequence[str], limit: int, most: int) -> list[str]:
-        """The ``limit`` terms that stand in the fewest units, rarest first, ties in the order given, each once.
+    def rarest(self, terms: Sequence[str], most: int) -> dict[str, int]:
+        """The terms with the number of units that they stand in, rarest first, ties in the order given.
 
         Counting ends at ``most`` units: what is more common than that is alike, and costs little.
         """

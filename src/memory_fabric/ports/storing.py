@@ -138,6 +138,10 @@ class MemoryStore(Protocol):
         """
         ...
 
+    def forgotten(self, ids: Sequence[MemoryId]) -> frozenset[MemoryId]:
+        """Of these, those that a tombstone holds back."""
+        ...
+
     def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
         """The sessions known by these ids."""
         ...

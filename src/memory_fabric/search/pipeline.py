@@ -82,7 +82,7 @@ class Search:
         answered, outages = dispatch(
             query, sources, max(self.tuning.per_source, limit), deadline, self.workers, shorter
         )
-        found = marked(answered, self.outbox, self.memories)
+        found, left_out = marked(answered, self.outbox, self.memories)
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
         candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor, query.named)
@@ -100,5 +100,6 @@ class Search:
             merged=counted.merged,
             absorbed=counted.absorbed,
             outages=(*outages, *failed),
+            notes=tuple(left_out),
             seconds={each.source: each.seconds for each in found},
         )

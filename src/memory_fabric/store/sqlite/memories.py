@@ -84,6 +84,12 @@ class MemoryTable:
         found.sort(key=lambda memory: (memory.at is None, -to_millis(memory.at) if memory.at else 0))
         return found[: max(limit, 0)]
 
+    def forgotten(self, ids: Sequence[MemoryId]) -> frozenset[MemoryId]:
+        """Of these, those that a tombstone holds back."""
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("tombstones_by_id"), {"ids": as_list(ids)})
+        return frozenset(MemoryId(str(row[0])) for row in rows)
+
     def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
         """The sessions known by these ids."""
         from memory_fabric.store.sqlite.owners import known_sessions

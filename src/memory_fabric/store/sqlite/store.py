@@ -197,6 +197,10 @@ class SqliteStore(NodeTable, OutboxTable):
         """
         return self._memories.forget(ids, reason, at)
 
+    def forgotten(self, ids: Sequence[MemoryId]) -> frozenset[MemoryId]:
+        """Of these, those that a tombstone holds back."""
+        return self._memories.forgotten(ids)
+
     def sessions(self, ids: Sequence[SessionId]) -> dict[SessionId, Session]:
         """The sessions known by these ids."""
         return self._memories.sessions(ids)
@@ -231,9 +235,9 @@ class SqliteStore(NodeTable, OutboxTable):
         """Memories by BM25 of what their tool calls touched."""
         return self._text.references(terms, scope, limit)
 
-    def rarest(self, terms: Sequence[str], limit: int, most: int) -> list[str]:
-        """The terms that stand in the fewest units, rarest first."""
-        return self._text.rarest(terms, limit, most)
+    def rarest(self, terms: Sequence[str], most: int) -> dict[str, int]:
+        """The terms with the units that they stand in, rarest first."""
+        return self._text.rarest(terms, most)
 
     def statistics(self, terms: Sequence[str]) -> TextStatistics:
         """Counts for these terms."""

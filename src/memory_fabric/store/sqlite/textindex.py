@@ -117,14 +117,14 @@ class TextTable:
             frequency = self._frequencies(connection, wanted)
         return TextStatistics(units, tokens / units if units else 0.0, frequency)
 
-    def rarest(self, terms: Sequence[str], limit: int, most: int) -> list[str]:
-        """The terms that stand in the fewest units, rarest first; counted up to ``most``."""
+    def rarest(self, terms: Sequence[str], most: int) -> dict[str, int]:
+        """The terms with the units that they stand in, rarest first; counted up to ``most``."""
         counts: dict[str, int] = {}
         with self._connections.reading() as connection:
             for term in _distinct(terms):
                 values = {"match": match_expression([term]), "most": max(most, 0)}
                 counts[term] = int(connection.execute(query("counted_up_to"), values).fetchone()[0])
-        return sorted(counts, key=lambda term: counts[term])[: max(limit, 0)]
+        return dict(sorted(counts.items(), key=lambda item: item[1]))
 
     def _frequencies(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
         """Term → units that hold it; counted once for one state of the index."""
