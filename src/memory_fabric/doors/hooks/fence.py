@@ -21,7 +21,7 @@ PREAMBLE = (
 
 LEFT_OUT = "[instruction-like text left out]"
 
-_TAG_START = re.compile(r"<(?=\s*/?\s*[A-Za-z!?])")
+_TAG_START = re.compile(r"<(?=/?[A-Za-z!?]|\s*/\s*[A-Za-z])")
 _ORDERS = re.compile(
     r"(?:^|(?<=[.!?>\n]))[ \t]*(?:[^.!?\n]{0,40}\b)?(?:"
     r"SYSTEM\s*:|(?i:(?:ignore|disregard|forget)\s+(?:all|any|the|your|previous|prior|every)\b[^.!?\n]{0,40}"

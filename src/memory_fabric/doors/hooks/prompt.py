@@ -24,6 +24,10 @@ MOST_TERMS = 8
 """Words of a prompt that are searched, its rarest: a long prompt says in a few words what it is about, and every common
 one costs milliseconds on a large memory (F-HOOK-11 has five, of which none may be common)."""
 
+MOST_UNKNOWN = 2
+"""Of these, words that stand nowhere in the memory: they tell that a prompt is about other things, but a prompt that
+brings many new names may still be about a known one."""
+
 CONSIDERED = 40
 """Words of a prompt, from its beginning, among which those are chosen."""
 
@@ -132,10 +136,13 @@ def focused(prompt: str, index: TextIndex) -> str:
     from memory_fabric.text import analyse
 
     words = [(word, analyse(word)) for word in prompt.split()]
-    terms = list(dict.fromkeys(term for _, found in words for term in found))
+    terms = list(dict.fromkeys(term for _, found in words for term in found if len(term) > 1))
     if len(terms) <= MOST_TERMS:
         return prompt
-    rare = frozenset(index.rarest(terms[:CONSIDERED], MOST_TERMS, COMMON))
+    counted = index.rarest(terms[:CONSIDERED], COMMON)
+    unknown = [term for term, count in counted.items() if not count][:MOST_UNKNOWN]
+    known = [term for term, count in counted.items() if count]
+    rare = frozenset([*unknown, *known][:MOST_TERMS])
     return " ".join(word for word, found in words if not rare.isdisjoint(found))
 
 

@@ -49,9 +49,9 @@ def main(given: Sequence[str] | None = None) -> int:
     folder = log.folder_of(options.home)
     with ExitStack() as working, ExitStack() as waiting:
         # One works, one waits: who waits will see every mark that was left before, so more need not wait.
-        if not waiting.enter_context(held(folder / "next.lock")):
-            return 0
-        if not working.enter_context(held(folder / "work.lock", wait=PATIENCE)):
+        mine = waiting.enter_context(held(folder / "next.lock"))
+        if not mine or not working.enter_context(held(folder / "work.lock", wait=PATIENCE)):
+            log.write(options.home, log.fired_now("worker", 0.0, "silent", "another one will read the marks"))
             return 0
         waiting.close()
         return _logged(options.home, embed=options.embed)
