@@ -5,7 +5,7 @@
 The memory is made once through the public store interface and kept below ``--cache`` (default: the system's folder for
 temporary files).  Its words are those of Memory Fabric's own source and documents, drawn as often as words of that rank
 occur in natural text (Zipf), in sessions of twenty exchanges; six memories in ten belong to the project asked in.
-Half of the prompts are made of the words of one memory, half of words drawn at random.
+Half of the prompts are passages of one memory, half are words drawn at random.
 """
 
 from __future__ import annotations
@@ -86,22 +86,29 @@ class Language:
 
 
 def filled(home: Path, memories: int) -> None:
-    """A memory of that many exchanges, unless it is there."""
+    """A memory of that many exchanges, unless it is there, and the repositories of its projects."""
     settings = Settings.load({}, home=home, embedder="none")
+    for number in range(len(SHARES)):
+        (repository(home, number) / ".git").mkdir(parents=True, exist_ok=True)
     if settings.store.exists():
         return
     language = Language(20_261_130)
     with tempfile.TemporaryDirectory(dir=home.parent) as unfinished:
         with Fabric.open(Settings.load({}, home=Path(unfinished), embedder="none")) as fabric:
-            for batch in batches(language, memories):
+            for batch in batches(language, memories, home):
                 fabric.store.save(batch)
             fabric.store.compact()
         home.mkdir(parents=True, exist_ok=True)
         (Path(unfinished) / settings.store.name).replace(settings.store)
 
 
-def batches(language: Language, memories: int) -> Iterator[Batch]:
-    projects = [Project(ProjectId(f"p_{n}"), f"project-{n}", f"/work/project-{n}") for n in range(len(SHARES))]
+def repository(home: Path, number: int) -> Path:
+    return home.resolve() / "projects" / f"project-{number}"
+
+
+def batches(language: Language, memories: int, home: Path) -> Iterator[Batch]:
+    roots = [repository(home, number) for number in range(len(SHARES))]
+    projects = [Project(ProjectId(f"p_{number}"), root.name, str(root)) for number, root in enumerate(roots)]
     for number in range(memories // PER_SESSION):
         project = language.random.choices(projects, weights=SHARES)[0]
         yield session(language, project, number, BEGIN + timedelta(minutes=9 * number))
@@ -155,7 +162,7 @@ def session(language: Language, project: Project, number: int, at: datetime) -> 
 
 
 def prompts(home: Path, count: int) -> list[str]:
-    """Half of the words of one memory each, half at random; 5 to 40 words."""
+    """Half are passages of one memory each, half words at random; 5 to 40 words."""
     language = Language(7)
     with Fabric.open(Settings.load({}, home=home, embedder="none"), read_only=True) as fabric:
         total = fabric.store.count()
@@ -166,7 +173,7 @@ def prompts(home: Path, count: int) -> list[str]:
             for _ in range(count // 2)
         ]
         texts = [memory.text.split()[1:] for memory in fabric.store.get(ids)]
-    own = [" ".join(language.random.sample(words, min(len(words), language.random.randint(5, 40)))) for words in texts]
+    own = [" ".join(words[: language.random.randint(5, 40)]) for words in texts]
     other = [language.text(5, 40) for _ in range(count - len(own))]
     return [prompt for pair in itertools.zip_longest(own, other) for prompt in pair if prompt]
 
@@ -207,7 +214,7 @@ def measured(home: Path, asked: Sequence[str]) -> dict[str, Any]:
             before = workers(home)
             for name, done in runs.items():
                 program = ["-c", "pass"] if name == "python" else ["-m", ENTRY, "hook", name]
-                stdin = told(name, prompt, number, "/work/project-0")
+                stdin = told(name, prompt, number, str(repository(home, 0)))
                 done.append(once([sys.executable, *program], stdin, environment))
             settle(home, before)
     return {

@@ -39,9 +39,11 @@ class Wiring:
     @cached_property
     def embedder(self) -> Embedder | None:
         """The chosen embedder, its model not loaded yet; None when switched off."""
+        if self.settings.embedder == "none":
+            return None
         from memory_fabric.embed import open_embedder
 
-        return None if self.settings.embedder == "none" else open_embedder(self.settings.embedder)
+        return open_embedder(self.settings.embedder)
 
     @cached_property
     def _search(self) -> Search:
