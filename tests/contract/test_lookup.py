@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memory_fabric.model.memory import MemoryId, MemoryKind, ProjectId, SessionId
+from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, ProjectId, SessionId
 from memory_fabric.model.query import Scope
 from memory_fabric.ports import Store
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from tests.contract.conftest import Build
 
 
-def ids(found: list[object]) -> list[str]:
-    return [str(memory.id) for memory in found]  # type: ignore[attr-defined]
+def ids(found: Sequence[Memory]) -> list[str]:
+    return [str(memory.id) for memory in found]
 
 
 @pytest.fixture
