@@ -125,7 +125,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def ask(fabric: Fabric, kind: str, id_: str, text: str, gold: frozenset[str]) -> Asked:
     question = focused(text, fabric.store)
-    return Asked(kind, id_, tuple(dict.fromkeys(analyse(question))), searched(fabric, question, Scope()), gold)
+    found = searched(fabric, question, Scope()) if question else []
+    return Asked(kind, id_, tuple(dict.fromkeys(analyse(question))), found, gold)
 
 
 def main(given: Sequence[str] | None = None) -> None:

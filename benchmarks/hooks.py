@@ -3,9 +3,10 @@
     python benchmarks/hooks.py [--memories 100000] [--cache DIR] [--n 60] [--out FILE]
 
 The memory is made once through the public store interface and kept below ``--cache`` (default: the system's folder for
-temporary files).  Its words are those of Memory Fabric's own source and documents, drawn as often as words of that rank
-occur in natural text (Zipf), in sessions of twenty exchanges; six memories in ten belong to the project asked in.
-Half of the prompts are passages of one memory, half are words drawn at random.
+temporary files).  Its words are those of Memory Fabric's own source and documents and, as its long tail, 150,000
+identifiers made of two of them, drawn as often as words of that rank occur in natural text (Zipf), in sessions of
+twenty exchanges; six memories in ten belong to the project asked in.  Half of the prompts are passages of one memory,
+half are words drawn at random.
 """
 
 from __future__ import annotations
@@ -69,8 +70,10 @@ class Language:
             p.read_text(encoding="utf-8") for p in sorted(ROOT.glob("src/**/*.py")) + sorted(ROOT.glob("docs/*.md"))
         )
         counted = Counter(word for text in texts for word in re.findall(r"[A-Za-z_]{2,}", text))
-        self.words = [word for word, _ in counted.most_common()]
-        self.files = [f"src/{a}_{b}.py" for a, b in itertools.product(self.words[200:260], self.words[300:350])]
+        plain = [word for word, _ in counted.most_common()]
+        joined = itertools.product(plain[100:600], plain[100:500])
+        self.words = plain + self.random.sample([f"{a}_{b}" for a, b in joined], 150_000)
+        self.files = [f"src/{a}_{b}.py" for a, b in itertools.product(plain[200:260], plain[300:350])]
         self._weights = list(itertools.accumulate(1.0 / (rank + 2.7) for rank in range(len(self.words))))
 
     def draw(self, count: int) -> list[str]:

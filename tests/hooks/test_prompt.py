@@ -193,7 +193,7 @@ def test_secrets_of_an_older_store_do_not_come_out(home: Path, project: Path, re
 
 
 def test_a_long_prompt_is_asked_by_its_rarest_words(remembering: Path) -> None:
-    rare = "Envoy sidecar gateway port 8080 8081".split()
+    rare = "Envoy sidecar gateway port".split()
     names = "alfa bravo charlie delta echo".split()
     with Fabric.open(Settings.load(), read_only=True) as fabric:
         question = focused(" ".join(["Please tidied the module", *names, "of warehouse", *rare]), fabric.store).split()
@@ -201,6 +201,25 @@ def test_a_long_prompt_is_asked_by_its_rarest_words(remembering: Path) -> None:
         assert focused(few, fabric.store) == few
     assert question == [*names[:MOST_UNKNOWN], *rare]
     assert len(question) == MOST_TERMS
+
+
+def test_of_an_identifier_only_what_says_most_is_asked_but_a_path_stays_whole(
+    home: Path, project: Path, transcript: Transcript
+) -> None:
+    common = [(f"Tidy warehouse and module {n}.", f"Tidied warehouse, module {n}.") for n in range(30)]
+    ingested(transcript(*common, PORT))
+    with Fabric.open(Settings.load(), read_only=True) as fabric:
+        asked_for = "Envoy sidecar gateway module_payments src/warehouse/listen.py tidy tidy module port"
+        question = focused(asked_for, fabric.store).split()
+    assert "payment" in question
+    assert not {"module_payments", "module", "tidy"} & set(question)
+    assert "src/warehouse/listen.py" in question
+
+
+def test_words_that_say_too_little_together_are_not_searched_at_all(remembering: Path) -> None:
+    with Fabric.open(Settings.load(), read_only=True) as fabric:
+        assert focused("please tidy the module number of the warehouse", fabric.store) == ""
+        assert focused("zzz yyy xxx unheard of things", fabric.store) == ""
 
 
 def test_a_pasted_file_is_a_prompt_like_any_other(remembering: Path, project: Path) -> None:
