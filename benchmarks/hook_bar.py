@@ -28,7 +28,7 @@ from typing import Any
 
 from memory_fabric import Fabric, Scope, Settings, __version__
 from memory_fabric.doors.hooks.bar import WITH_VECTORS, WITHOUT_VECTORS, Limits, above_bar
-from memory_fabric.doors.hooks.prompt import MOST_ITEMS, SHORTEST, focused, searched
+from memory_fabric.doors.hooks.prompt import MOST_ASKED, MOST_ITEMS, SHORTEST, focused, searched
 from memory_fabric.model.result import Candidate
 from memory_fabric.text import analyse, split_exchange
 
@@ -125,7 +125,8 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
 def ask(fabric: Fabric, kind: str, id_: str, text: str, gold: frozenset[str]) -> Asked:
     question = focused(text, fabric.store)
-    found = searched(fabric, question, Scope()) if question else []
+    put = text[:MOST_ASKED] if fabric.settings.embedder != "none" else question
+    found = searched(fabric, put, Scope()) if question else []
     return Asked(kind, id_, tuple(dict.fromkeys(analyse(question))), found, gold)
 
 

@@ -42,10 +42,16 @@ def test_the_share_of_the_attainable(share: float, passed: bool) -> None:
     assert passes({"text": share}, "a b", "a b c d") is passed
 
 
-@pytest.mark.parametrize(("share", "passed"), [(0.39, False), (0.41, True)])
+@pytest.mark.parametrize(("share", "passed"), [(0.59, False), (0.60, True), (0.61, True)])
 def test_with_vectors_both_shares_count(share: float, passed: bool) -> None:
-    assert WITH_VECTORS.share == 0.80
+    assert WITH_VECTORS.share == 1.0
     assert passes({"text": 0.40, "vector": share}, "a b", "a b c d") is passed
+
+
+@pytest.mark.parametrize(("text", "passed"), [("x", False), ("a x", True)])
+def test_with_vectors_one_rare_word_is_enough(text: str, passed: bool) -> None:
+    assert WITH_VECTORS.words == 0.75
+    assert passes({"text": 0.4, "vector": 0.9}, text, "a b c d") is passed
 
 
 def test_the_graph_adds_a_hint() -> None:

@@ -17,10 +17,10 @@ from tests.hooks.conftest import QUESTION
 
 from memory_fabric import Fabric, Settings
 from memory_fabric.doors.hooks.event import Event
-from memory_fabric.doors.hooks.prompt import recall
+from memory_fabric.doors.hooks.prompt import SERVED, recall
 from memory_fabric.doors.hooks.resident import ask_resident
 from memory_fabric.doors.mcp.http.asking import Question, answer_question
-from memory_fabric.doors.resident import Resident, announced
+from memory_fabric.doors.resident import NAME, Resident, announced
 from memory_fabric.doors.token import make_token
 
 pytestmark = pytest.mark.sockets
@@ -161,12 +161,16 @@ def test_a_server_that_was_killed_is_not_asked(remembering: Path, project: Path)
     assert asked(remembering, project).items == 1
 
 
-@pytest.mark.parametrize(("vector", "items"), [(0.39, 0), (0.40, 1)])
+@pytest.mark.parametrize(("vector", "items"), [(0.59, 0), (0.60, 1)])
 def test_with_vectors_the_bar_is_another(remembering: Path, project: Path, vector: float, items: int) -> None:
     """Text's and vectors' shares together, and words of the prompt; below what is whole by itself."""
     make_token(remembering)
     with serving(remembering, Server(answered({"text": 0.40, "vector": vector}))):
         assert asked(remembering, project, "Tell me about the payments gateway and its money transfers.").items == items
+
+
+def test_hooks_look_for_the_file_that_the_server_leaves() -> None:
+    assert SERVED == NAME
 
 
 def test_vectors_alone_do_not_lift_what_shares_no_word(remembering: Path, project: Path) -> None:

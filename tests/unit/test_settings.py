@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memory_fabric.errors import ConfigError
-from memory_fabric.settings import CONFIG_FILE, STORE_FILE, Settings
+from memory_fabric.settings import CONFIG_FILE, STORE_FILE, Settings, home_of
 
 FIELDS = {item.name: item for item in fields(Settings) if item.name != "home"}
 NUMBERS = {name: item for name, item in FIELDS.items() if item.metadata["low"] is not None}
@@ -215,3 +215,15 @@ def test_the_defaults_are_those_of_the_seeds() -> None:
 def test_settings_made_by_hand_are_checked_too() -> None:
     with pytest.raises(ConfigError, match="max_results = 0"):
         Settings(max_results=0)
+
+
+@pytest.mark.parametrize("xdg", [None, "", "/data/of/mine"])
+def test_the_data_folder_is_the_systems(monkeypatch: pytest.MonkeyPatch, xdg: str | None) -> None:
+    """The short way to the usual folder leads where the library leads."""
+    import platformdirs
+
+    if xdg is not None:
+        monkeypatch.setenv("XDG_DATA_HOME", xdg)
+    assert home_of() == Path(platformdirs.user_data_dir("memory-fabric", appauthor=False))
+    assert home_of("/given") == Path("/given")
+    assert home_of(None, {"MEMORY_FABRIC_HOME": "/from/environment"}) == Path("/from/environment")

@@ -12,6 +12,9 @@ def main() -> None:
     """``memory-fabric …`` and ``mf …``."""
     words = sys.argv[1:]
     if words[:1] == ["hook"] and not {"--help", "-h"} & set(words):
+        import gc
+
+        gc.disable()  # for a tenth of a second there is nothing worth collecting
         from memory_fabric.doors.hooks.run import main as hook
 
         hook(words[1:])

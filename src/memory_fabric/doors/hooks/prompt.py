@@ -34,6 +34,9 @@ brings many new names may still be about a known one."""
 CONSIDERED = 40
 """Words of a prompt, from its beginning, among which those are chosen."""
 
+MOST_ASKED = 1_000
+"""Characters of a prompt that a resident server is asked: vectors want sentences, not the words that say most."""
+
 COMMON, ENOUGH = 2_000, 2
 """Memories that hold a word from which on it is common: it is left out where so many rarer ones are left."""
 
@@ -42,6 +45,9 @@ LOOKED_AT = 10
 
 PASSAGE, SHORT_PASSAGE = 420, 200
 """Characters quoted of one memory."""
+
+SERVED = "serve.json"
+"""The file of ``doors.resident``, named here too: where there is none, that is not even loaded."""
 
 STEPS = ((0.70, MOST_ITEMS, PASSAGE), (0.85, 2, SHORT_PASSAGE), (1.01, 1, SHORT_PASSAGE))
 """Share of the context used, below which so many items of that length are shown: less as it fills up (F-CMD-8)."""
@@ -87,7 +93,7 @@ def _relevant(home: Path, event: Event, prompt: str, width: int) -> list[Item]:
         question = focused(prompt, store)
         if not question:
             return []
-        found = _with_vectors(home, memory.fabric, question, event.cwd)
+        found = _with_vectors(home, memory.fabric, prompt[:MOST_ASKED], event.cwd)
         if found is None:
             found = searched(memory.fabric, question, memory.scope)
         terms = tuple(dict.fromkeys(analyse(question)))
@@ -109,17 +115,15 @@ def searched(fabric: Fabric, question: str, scope: Scope) -> list[Candidate]:
     return [each.candidate for each in answer.results]
 
 
-def _with_vectors(home: Path, fabric: Fabric, question: str, cwd: str) -> list[Candidate] | None:
+def _with_vectors(home: Path, fabric: Fabric, prompt: str, cwd: str) -> list[Candidate] | None:
     """What the resident server finds, as our own store has it; None where none answers."""
-    from memory_fabric.doors.resident import NAME
-
-    if not (home / NAME).exists():
+    if not (home / SERVED).exists():
         return None
     from memory_fabric.doors.hooks.resident import ask_resident
     from memory_fabric.model.memory import MemoryId
     from memory_fabric.model.result import Candidate
 
-    told = ask_resident(home, question, cwd, LOOKED_AT)
+    told = ask_resident(home, prompt, cwd, LOOKED_AT)
     if told is None:
         return None
     ids = [MemoryId(id_) for each in told for id_ in (each.id, *each.absorbed)]
@@ -166,8 +170,10 @@ def _parts(word: str, found: Sequence[str], chosen: frozenset[str]) -> list[str]
         return [word]
     from memory_fabric.text import analyse
 
-    # An index token asked by itself must be read as that token: most stems are their own.
-    return [term for term in found if term in chosen and analyse(term) == [term]] or [word]
+    # What is asked must be read as the chosen token and no other: the whole without its joints, parts by their stems.
+    written = [word.strip(".,;:!?()[]{}\"'`").replace("_", "").lower(), *found]
+    readings = {tuple(analyse(each)): each for each in reversed(written)}
+    return [readings[term,] for term in found if term in chosen and (term,) in readings]
 
 
 def _said(home: Path, event: Event, found: list[Item], most: int) -> Said:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import threading
 import time
@@ -31,7 +30,6 @@ GRACE = 0.1
 
 def main(arguments: Sequence[str]) -> None:
     """``memory-fabric hook EVENT [--home DIR]`` as a process of its own: ends it, with exit code 0."""
-    gc.disable()  # for a tenth of a second there is nothing worth collecting
     run(arguments)
     # Without the interpreter's own end: a thread may still wait for stdin, and tidying up costs milliseconds.
     os._exit(0)
