@@ -264,9 +264,30 @@ def test_a_mark_that_fails_for_a_day_is_archived(home: Path, tmp_path: Path, hou
 def test_archived_marks_go_after_a_month(home: Path, tmp_path: Path, days: float, kept: int) -> None:
     marks = Marks(home)
     marks.leave(mark(tmp_path / "session-gone.jsonl", "session-gone", hours=24 * days))
-    work(home)
+    assert work(home) == (0, 1)
     assert len(marks.archived()) == kept
     assert len(list(marks.folder.iterdir())) == kept
+
+
+def test_a_transcript_that_meets_a_fault_of_ours_holds_nobody_up(
+    home: Path, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F-HOOK-13: it fails like any other, is tried again, and doctor shows it in a day."""
+    real = Fabric.ingest
+    bad, good = transcript(PORT, session="session-bad"), transcript(*OTHERS[:1], session="session-good")
+
+    def ingest(fabric: Fabric, paths: list[Path]) -> object:
+        if paths[0] == bad:
+            raise ZeroDivisionError("a fault")
+        return real(fabric, paths)
+
+    monkeypatch.setattr(Fabric, "ingest", ingest)
+    marks = Marks(home)
+    marks.leave(mark(bad, "session-bad", hours=1))
+    marks.leave(mark(good, "session-good"))
+    assert work(home) == (1, 1)
+    assert [(each.session, each.reason) for each in marks.waiting()] == [("session-bad", "ZeroDivisionError: a fault")]
+    assert remembered() == 1
 
 
 def test_since_when_a_mark_waits_is_kept_when_it_is_left_again(home: Path, tmp_path: Path) -> None:

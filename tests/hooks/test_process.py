@@ -115,6 +115,28 @@ def test_a_locked_store_does_not_hold_it(hooks: Hooks, remembering: Path, event:
         holder.communicate(b"")
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize(("event", "name"), [("UserPromptSubmit", "config.toml"), ("SessionStart", "config.toml")])
+def test_what_hangs_is_ended_by_the_hooks_own_deadline(hooks: Hooks, remembering: Path, event: str, name: str) -> None:
+    """C-095: a file that never answers, as on a disk that has gone."""
+    os.mkfifo(remembering / name)
+    done = hooks(event, prompt=QUESTION)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert done.seconds < DEADLINES.get(event, DEADLINE) + STARTUP
+    assert last_fired(remembering)[event].outcome == "late"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_log_that_hangs_does_not_hold_it_either(hooks: Hooks, remembering: Path) -> None:
+    """C-095."""
+    (remembering / "hooks").mkdir()
+    os.mkfifo(remembering / "hooks" / "log.jsonl")
+    done = hooks("SessionEnd", transcript_path="/nowhere/x.jsonl")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert done.seconds < DEADLINE + STARTUP
+    (remembering / "hooks" / "log.jsonl").unlink()
+
+
 def test_no_hook_makes_a_memory(hooks: Hooks) -> None:
     """Only the ingest in the background does."""
     for event in ("SessionStart", "UserPromptSubmit", "SessionEnd"):

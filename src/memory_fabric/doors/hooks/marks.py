@@ -150,14 +150,14 @@ class Marks:
         self._path(mark, TAKEN).unlink(missing_ok=True)
 
     def archived(self) -> list[Mark]:
-        """Marks that failed for more than a day, oldest first; those older than ``KEEP_FAILED`` are removed."""
-        kept = []
-        for mark, _ in self._all((FAILED,)):
+        """Marks that failed for more than a day, oldest first."""
+        return sorted((mark for mark, _ in self._all((FAILED,))), key=lambda mark: (mark.first, mark.key))
+
+    def sweep(self) -> None:
+        """Remove archived marks that are older than ``KEEP_FAILED``."""
+        for mark in self.archived():
             if _passed(mark.first, KEEP_FAILED):
                 self._path(mark, FAILED).unlink(missing_ok=True)
-            else:
-                kept.append(mark)
-        return sorted(kept, key=lambda mark: (mark.first, mark.key))
 
     def waiting(self) -> list[Mark]:
         """Marks that are due or taken, oldest first."""

@@ -56,10 +56,9 @@ def once(home: Path, session: str, keys: Callable[[frozenset[str]], Sequence[str
 
 
 def sweep(home: Path) -> None:
-    """Remove the lists of sessions that ended long ago."""
-    folder = folder_of(home) / "shown"
-    if folder.is_dir():
-        for entry in os.scandir(folder):
+    """Remove the lists and the manifests of sessions that ended long ago."""
+    for folder in (folder_of(home) / "shown", folder_of(home) / "compacted"):
+        for entry in os.scandir(folder) if folder.is_dir() else ():
             if time.time() - _changed(Path(entry.path)) > KEPT_DAYS * 86_400:
                 Path(entry.path).unlink(missing_ok=True)
 

@@ -62,8 +62,8 @@ def _logged(home: Path, *, embed: bool) -> int:
     started = time.monotonic()
     try:
         read, failed = work(home, embed=embed)
-    except MemoryFabricError as error:
-        log.write(home, log.fired_now("worker", time.monotonic() - started, "failed", f"{error.code}: {error}"))
+    except Exception as error:  # noqa: BLE001 - the outermost line of a job that nobody watches
+        log.write(home, log.fired_now("worker", time.monotonic() - started, "failed", _reason(error)))
         return 1
     reason = f"{failed} failed" if failed else ""
     log.write(home, log.fired_now("worker", time.monotonic() - started, "worked", reason, read))
@@ -85,7 +85,10 @@ def work(home: Path, *, embed: bool = False) -> tuple[int, int]:
     failures: dict[str, tuple[Mark, str]] = {}
     with Fabric.open(Settings.load(home=home)) as fabric:
         for mark in marks.take():
-            reason = _read(home, fabric, mark)
+            try:
+                reason = _read(home, fabric, mark)
+            except Exception as error:  # noqa: BLE001 - one transcript must not hold up the others; doctor shows it
+                reason = _reason(error)
             if reason is None:
                 marks.done(mark)
                 failures.pop(mark.key, None)
@@ -99,6 +102,7 @@ def work(home: Path, *, embed: bool = False) -> tuple[int, int]:
             _embed(fabric)
     for mark, reason in failures.values():
         marks.failed(mark, reason)
+    marks.sweep()
     return read, len(failures)
 
 
@@ -113,17 +117,18 @@ def _read(home: Path, fabric: Fabric, mark: Mark) -> str | None:
     if not paths:
         return NOTHING
     _settle(paths[0])
-    try:
-        report = fabric.ingest(paths)
-        if report.failed:
-            return f"{len(report.failed)} of {len(report.files)} files failed: {report.failed[0].reason}"
-        if not report.files or all(file.status == "refused" for file in report.files):
-            return "it is no transcript"
-        if mark.event == "PreCompact" and mark.session:
-            save(home, fabric, mark.session)
-    except MemoryFabricError as error:
-        return f"{error.code}: {error}"
+    report = fabric.ingest(paths)
+    if report.failed:
+        return f"{len(report.failed)} of {len(report.files)} files failed: {report.failed[0].reason}"
+    if not report.files or all(file.status == "refused" for file in report.files):
+        return "it is no transcript"
+    if mark.event == "PreCompact" and mark.session:
+        save(home, fabric, mark.session)
     return None
+
+
+def _reason(error: Exception) -> str:
+    return f"{error.code if isinstance(error, MemoryFabricError) else type(error).__name__}: {error}"
 
 
 def transcripts_of(mark: Mark, places: Iterable[Path]) -> list[Path]:
