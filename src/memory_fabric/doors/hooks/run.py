@@ -65,6 +65,8 @@ class Ending:
 
     def watch(self, event: str) -> None:
         """From now on the deadline is that of this event."""
+        if event == self._event and self._timers:
+            return
         self.cancel()
         self._event = event
         left = DEADLINES.get(event, DEADLINE) - (time.monotonic() - self._started)

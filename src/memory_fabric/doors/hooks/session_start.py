@@ -67,7 +67,7 @@ def _blocks(context: Context, limits: tuple[int, ...]) -> list[Block]:
 def _said(home: Path, event: Event, blocks: list[Block]) -> Said:
     """The items that this session was not shown yet."""
     from memory_fabric.doors.hooks.fence import Block, Item, fenced
-    from memory_fabric.doors.hooks.shown import once, sweep
+    from memory_fabric.doors.hooks.shown import once
 
     output: str = ""
     items: tuple[Item, ...] = ()
@@ -80,5 +80,4 @@ def _said(home: Path, event: Event, blocks: list[Block]) -> Said:
 
     if not once(home, event.session, choose, event.source):
         return silent("another hook was at it")
-    sweep(home)
     return Said("said", output, items=len(items)) if items else silent("shown before")

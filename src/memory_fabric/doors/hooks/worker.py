@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from memory_fabric.doors.hooks import log
 from memory_fabric.doors.hooks.lock import held
 from memory_fabric.doors.hooks.marks import Mark, Marks
+from memory_fabric.doors.hooks.shown import sweep
 from memory_fabric.errors import MemoryFabricError
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ def work(home: Path, *, embed: bool = False) -> tuple[int, int]:
     for mark, reason in failures.values():
         marks.failed(mark, reason)
     marks.sweep()
+    sweep(home)
     return read, len(failures)
 
 
