@@ -43,7 +43,7 @@ suite's development queries (n = 73) and of prompts about other things.  On the 
     2WikiMultihop questions (n = 144)    none
     prompts of other projects (n = 37)   1 (3 %): "Create a hello world function"
 
-Of those 37, 21 find something by search's own bar, and 7 pass the share alone.  How many words of a prompt
+Of those 37, 22 find something by search's own bar, and 7 pass the share alone.  How many words of a prompt
 are asked (``prompt.MOST_TERMS``) was chosen with both halves in sight.
 """
 
