@@ -53,18 +53,26 @@ class Fabric(Elsewhere):
 
     @classmethod
     def open(
-        cls, settings: Settings | None = None, *, read_only: bool = False, busy_timeout: float = BUSY_TIMEOUT
+        cls,
+        settings: Settings | None = None,
+        *,
+        read_only: bool = False,
+        busy_timeout: float = BUSY_TIMEOUT,
+        upgrade: bool = True,
     ) -> Self:
         """Open the store of these settings (default: ``Settings.load()``), making it if it is not there.
 
-        ``busy_timeout``: seconds that a write waits for another process.
+        ``busy_timeout``: seconds that a write waits for another process.  ``upgrade=False`` refuses to read a store of
+        an older release, where bringing it up to date would take too long.
 
         Raises:
             ConfigError: the settings are not usable.
             StoreError: the store cannot be opened.
         """
         chosen = settings or Settings.load()
-        return cls(chosen, SqliteStore.open(chosen.store, read_only=read_only, busy_timeout=busy_timeout))
+        return cls(
+            chosen, SqliteStore.open(chosen.store, read_only=read_only, busy_timeout=busy_timeout, upgrade=upgrade)
+        )
 
     def __enter__(self) -> Self:
         return self

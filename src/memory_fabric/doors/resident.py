@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from memory_fabric.private import put
+
 NAME = "serve.json"
-MODE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,7 @@ def announced(home: Path, resident: Resident) -> Iterator[None]:
     Raises:
         OSError: the file cannot be written.
     """
-    path = home / NAME
-    unfinished = path.with_name(f".{NAME}.{resident.pid}")
-    unfinished.unlink(missing_ok=True)
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
-    with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - made with its mode
-        json.dump(asdict(resident), stream)
-    unfinished.replace(path)
+    put(home / NAME, json.dumps(asdict(resident)))
     try:
         yield
     finally:

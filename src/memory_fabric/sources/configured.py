@@ -6,7 +6,6 @@ Nothing is opened here.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from memory_fabric.errors import ConfigError, UsageError
+from memory_fabric.private import put
 
 CONFIG_FILE = "sources.json"
 
@@ -126,19 +126,10 @@ def write(home: Path, entries: Sequence[Configured]) -> None:
         ConfigError: the folder cannot be written; the old file stands.
     """
     path = config_path(home)
-    whole = msgspec.json.format(msgspec.json.encode(list(entries)), indent=2) + b"\n"
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    whole = msgspec.json.format(msgspec.json.encode(list(entries)), indent=2).decode()
     try:
-        home.mkdir(0o700, parents=True, exist_ok=True)
-        descriptor = os.open(fresh, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(whole)
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.chmod(0o600)
-        fresh.replace(path)
+        put(path, whole + "\n", durable=True)
     except OSError as error:
-        fresh.unlink(missing_ok=True)
         raise ConfigError(f"{path}: cannot be written: {_one_line(error)}", "free space or check its owner") from error
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from memory_fabric.doors.hooks.private import FILE_MODE, make_folder
+from memory_fabric.private import FILE_MODE, make_folder
 
 PAUSE = 0.02
 """Seconds between two tries: a lock that may be waited for is held for milliseconds, or by an ingest for seconds."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memory_fabric.clock import parse_instant, utcnow
 from memory_fabric.doors.hooks.lock import held
-from memory_fabric.doors.hooks.private import append_line
+from memory_fabric.private import append_line
 
 NAME, OLDER = "log.jsonl", "log.1.jsonl"
 MOST_BYTES = 256 * 1024

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memory_fabric.clock import utcnow
 from memory_fabric.doors.hooks.log import folder_of
 from memory_fabric.doors.hooks.names import file_name
-from memory_fabric.doors.hooks.private import put
+from memory_fabric.private import put
 
 if TYPE_CHECKING:
     from memory_fabric.app import Fabric

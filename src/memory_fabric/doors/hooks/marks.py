@@ -23,7 +23,7 @@ from memory_fabric.clock import parse_instant, utcnow
 from memory_fabric.doors.hooks.event import Event
 from memory_fabric.doors.hooks.log import folder_of
 from memory_fabric.doors.hooks.names import file_name
-from memory_fabric.doors.hooks.private import make_folder, put
+from memory_fabric.private import make_folder, put
 
 OPEN, DUE, TAKEN, FAILED = ".open", ".due", ".taken", ".failed"
 

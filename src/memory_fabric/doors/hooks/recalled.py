@@ -52,7 +52,8 @@ def recalled(home: Path, cwd: str) -> Iterator[Recalled]:
     from memory_fabric.settings import Settings
 
     settings = replace(Settings.load(home=home), embedder="none")
-    with Fabric.open(settings, read_only=True, busy_timeout=BUSY) as fabric:
+    # A store of an older release is the worker's to bring up to date: a hook has no time for it.
+    with Fabric.open(settings, read_only=True, busy_timeout=BUSY, upgrade=False) as fabric:
         known = fabric.store.projects()
         current = Projects(known).identify(cwd or None)
         scope = Scope(projects=(current.id if current else NO_PROJECT,))

@@ -14,7 +14,7 @@ from pathlib import Path
 from memory_fabric.doors.hooks.lock import held
 from memory_fabric.doors.hooks.log import folder_of
 from memory_fabric.doors.hooks.names import file_name
-from memory_fabric.doors.hooks.private import put
+from memory_fabric.private import put
 
 EMPTIED = frozenset({"startup", "clear", "compact"})
 """Sources of a SessionStart after which the model no longer sees what it was shown."""

@@ -57,7 +57,7 @@ def verify(connection: sqlite3.Connection, path: Path, *, newest: int, read_only
     if read_only and version < newest:
         raise StoreUnavailable(
             f"{path}: schema {version} is older than {newest} and cannot be brought up to date while only reading",
-            "Open it once for writing.",
+            "Any command that writes, or a read with `upgrade`, brings it up to date.",
         )
 
 

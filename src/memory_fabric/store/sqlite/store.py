@@ -60,12 +60,13 @@ class SqliteStore(NodeTable, OutboxTable):
         *,
         busy_timeout: float = 5.0,
         read_only: bool = False,
+        upgrade: bool = True,
         file_system: Callable[[Path], str] = file_system_of,
         now: Callable[[], datetime] = utcnow,
     ) -> Self:
         """The store in a file, made (0600, its folder 0700) where it is missing, brought to the present schema.
 
-        An older file is brought up to date first, also for reading.
+        An older file is brought up to date first, also for reading unless ``upgrade`` is False: that may take minutes.
 
         ``busy_timeout`` is in seconds.  ``file_system`` names the type of file system under a path.  ``now`` decides
         which facts have ended.
@@ -80,7 +81,7 @@ class SqliteStore(NodeTable, OutboxTable):
         if not read_only:
             prepare(path)
         require_database(path)
-        if read_only and migrations.is_older(path):
+        if read_only and upgrade and migrations.is_older(path):
             cls.open(path, busy_timeout=busy_timeout, file_system=file_system, now=now).close()
         shared = is_shared(file_system(path))
         connections = Connections(path, busy_timeout=busy_timeout, read_only=read_only)

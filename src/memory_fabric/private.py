@@ -1,4 +1,4 @@
-"""Files of the hooks, for their owner alone: folders 0700, files 0600, whatever the umask (F-PRIV-6, C-117)."""
+"""Files for their owner alone: folders 0700, files 0600, whatever the umask (F-PRIV-6, C-117).  Nothing heavy."""
 
 from __future__ import annotations
 
@@ -35,15 +35,24 @@ def append_line(path: Path, line: str) -> None:
         os.close(descriptor)
 
 
-def put(path: Path, text: str) -> None:
+def put(path: Path, text: str, *, durable: bool = False) -> None:
     """Write a whole file: a reader finds the old one or the new one, never a part.
 
+    ``durable`` waits until it is on the disk, for what cannot be made again.
+
     Raises:
-        OSError: it cannot be written.
+        OSError: it cannot be written; the old one stands.
     """
     make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
-    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:  # noqa: PTH123 - made with its mode
-        stream.write(text)
-    unfinished.replace(path)
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
+        with open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="") as stream:  # noqa: PTH123
+            stream.write(text)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
+        unfinished.replace(path)
+    except OSError:
+        unfinished.unlink(missing_ok=True)
+        raise
