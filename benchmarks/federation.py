@@ -42,11 +42,11 @@ from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, Pro
 from memory_fabric.ports import Batch, Record
 from memory_fabric.settings import environment
 from memory_fabric.sources.configured import Configured, McpServer, Mem0Library, write
-from memory_fabric.sources.mcp_memory import McpMemory
-from memory_fabric.sources.mcp_session import Link
-from memory_fabric.sources.mem0 import Mem0Source
-from memory_fabric.sources.mem0_backend import Who
-from memory_fabric.sources.mem0_library import FOLDER, LibraryMem0
+from memory_fabric.sources.mcp.memory import McpMemory
+from memory_fabric.sources.mcp.session import Link
+from memory_fabric.sources.mem0.backend import Who
+from memory_fabric.sources.mem0.library import FOLDER, LibraryMem0
+from memory_fabric.sources.mem0.source import Mem0Source
 from memory_fabric.text import exchange_text
 
 OFFICIAL = Path(__file__).parents[1] / "tests/peers/node_modules/@modelcontextprotocol/server-memory"

@@ -24,12 +24,12 @@ from memory_fabric.model.memory import MemoryId
 from memory_fabric.model.nodes import Link, Node
 from memory_fabric.ports import Claimed, Parcel
 from memory_fabric.sources.configured import McpServer
-from memory_fabric.sources.mcp_memory import McpMemory
-from memory_fabric.sources.mcp_target import McpTarget
-from memory_fabric.sources.mem0_backend import Who
-from memory_fabric.sources.mem0_library import LibraryMem0
-from memory_fabric.sources.mem0_shape import Users
-from memory_fabric.sources.mem0_target import Mem0Target, user_of
+from memory_fabric.sources.mcp.memory import McpMemory
+from memory_fabric.sources.mcp.target import McpTarget
+from memory_fabric.sources.mem0.backend import Who
+from memory_fabric.sources.mem0.library import LibraryMem0
+from memory_fabric.sources.mem0.shape import Users
+from memory_fabric.sources.mem0.target import Mem0Target, user_of
 from memory_fabric.store.sqlite import SqliteStore
 from memory_fabric.text import text_hash
 

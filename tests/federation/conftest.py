@@ -18,7 +18,7 @@ from memory_fabric.ingest.redact import redact_value
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found
 from memory_fabric.sources.configured import McpServer
-from memory_fabric.sources.mcp_memory import McpMemory
+from memory_fabric.sources.mcp.memory import McpMemory
 from memory_fabric.store.sqlite import SqliteStore
 
 PEER = Path(__file__).with_name("peer.py")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.federation.conftest import asked
 from tests.search.builders import question
 
-from memory_fabric.sources.mcp_graph import (
+from memory_fabric.sources.mcp.graph import (
     EXACT,
     LONGEST,
     MOST_NEEDLES,

@@ -21,7 +21,7 @@ from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceUnavailable
 from memory_fabric.ingest.redact import redact_value
 from memory_fabric.sources.configured import McpServer
-from memory_fabric.sources.mcp_memory import McpMemory
+from memory_fabric.sources.mcp.memory import McpMemory
 
 pytestmark = pytest.mark.sockets
 TOKEN = "a-token-of-this-test"

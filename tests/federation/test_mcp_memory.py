@@ -372,7 +372,7 @@ def test_the_server_dies_with_us(peer: MakePeer, tmp_path: Path) -> None:
         "import os, sys, time\n"
         "from memory_fabric.clock import Deadline\n"
         "from memory_fabric.sources.configured import McpServer\n"
-        "from memory_fabric.sources.mcp_memory import McpMemory\n"
+        "from memory_fabric.sources.mcp.memory import McpMemory\n"
         "source = McpMemory(McpServer(name='notes', command=tuple(sys.argv[1:])), os.environ, lambda value: value)\n"
         "source.probe(Deadline.after(60.0))\n"
         "print('up', flush=True)\n"

@@ -12,7 +12,7 @@ from tests.federation.conftest import AGES, Outside, ask, names
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceUnavailable
-from memory_fabric.sources.mcp_memory import McpMemory
+from memory_fabric.sources.mcp.memory import McpMemory
 
 SERVER = Path(__file__).resolve().parents[1] / "peers/node_modules/@modelcontextprotocol/server-memory/dist/index.js"
 NODE = shutil.which("node")

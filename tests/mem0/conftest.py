@@ -17,12 +17,12 @@ from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.ingest.redact import redact_value
 from memory_fabric.model.memory import ProjectId
 from memory_fabric.sources.configured import Configured, Mem0Cloud, write
-from memory_fabric.sources.mem0 import Mem0Source, Seams
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_http import Access, Transport
-from memory_fabric.sources.mem0_library import LibraryMem0
-from memory_fabric.sources.mem0_memory import Mem0Memory
-from memory_fabric.sources.mem0_shape import slug
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.http import Access, Transport
+from memory_fabric.sources.mem0.library import LibraryMem0
+from memory_fabric.sources.mem0.memory import Mem0Memory
+from memory_fabric.sources.mem0.shape import slug
+from memory_fabric.sources.mem0.source import Mem0Source, Seams
 
 PROJECTS = ((ProjectId("p-shop"), "Shop"), (ProjectId("p-blog"), "Blog"))
 LONG = Deadline.after(600.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory_fabric.errors import SourceUnavailable
-from memory_fabric.sources.mem0_keys import KEY, MOST_BYTES, Keys, find_keys, read_env
+from memory_fabric.sources.mem0.keys import KEY, MOST_BYTES, Keys, find_keys, read_env
 
 
 def places(tmp_path: Path, **files: str) -> tuple[list[Path], Path]:

@@ -18,9 +18,9 @@ from memory_fabric.clock import Deadline
 from memory_fabric.embed import open_embedder
 from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.errors import ConfigError, DeadlinePassed, EmbedderUnavailable, SourceUnavailable
-from memory_fabric.sources.mem0 import Mem0Source
-from memory_fabric.sources.mem0_backend import Who
-from memory_fabric.sources.mem0_library import LibraryMem0
+from memory_fabric.sources.mem0.backend import Who
+from memory_fabric.sources.mem0.library import LibraryMem0
+from memory_fabric.sources.mem0.source import Mem0Source
 
 SHOP = Who(("shop-decisions",))
 
@@ -40,8 +40,8 @@ socket.getaddrinfo = resolve
 from pathlib import Path
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.hashed import HashedEmbedder
-from memory_fabric.sources.mem0_backend import Change, Who
-from memory_fabric.sources.mem0_library import LibraryMem0
+from memory_fabric.sources.mem0.backend import Change, Who
+from memory_fabric.sources.mem0.library import LibraryMem0
 
 before = dict(os.environ)
 library = LibraryMem0("mem0", Path(sys.argv[1]), HashedEmbedder())
@@ -112,8 +112,8 @@ def test_configuring_mem0_costs_a_search_no_heavy_import(tmp_path: Path) -> None
 import sys
 from pathlib import Path
 from memory_fabric.sources.configured import Mem0Cloud, Mem0Library
-from memory_fabric.sources.mem0 import Seams, open_cloud, open_library
-from memory_fabric.sources.mem0_keys import Keys
+from memory_fabric.sources.mem0.source import Seams, open_cloud, open_library
+from memory_fabric.sources.mem0.keys import Keys
 seams = Seams(lambda value: value, lambda text: (), lambda: ())
 open_cloud(Mem0Cloud(name="mem0"), Keys("k"), seams)
 open_library(Mem0Library(name="local"), Path(sys.argv[1]), None, seams)
@@ -133,7 +133,7 @@ os.environ["MEM0_TELEMETRY"] = "True"
 import mem0
 from pathlib import Path
 from memory_fabric.errors import SourceUnavailable
-from memory_fabric.sources.mem0_library import imported
+from memory_fabric.sources.mem0.library import imported
 try:
     imported(Path(sys.argv[1]))
 except SourceUnavailable as error:
@@ -150,7 +150,7 @@ import sys
 sys.modules["mem0"] = None
 from pathlib import Path
 from memory_fabric.errors import SourceUnavailable
-from memory_fabric.sources.mem0_library import imported
+from memory_fabric.sources.mem0.library import imported
 try:
     imported(Path(sys.argv[1]))
 except SourceUnavailable as error:
@@ -216,7 +216,7 @@ import sys
 from pathlib import Path
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.hashed import HashedEmbedder
-from memory_fabric.sources.mem0_library import LibraryMem0
+from memory_fabric.sources.mem0.library import LibraryMem0
 with LibraryMem0("mem0", Path(sys.argv[1]), HashedEmbedder())._memory(Deadline.after(60.0)):
     print("held", flush=True)
     sys.stdin.readline()

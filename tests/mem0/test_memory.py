@@ -11,12 +11,12 @@ from tests.mem0.conftest import LONG, SEAMS
 from tests.mem0.server import Fault, Platform
 
 from memory_fabric.errors import SourceUnavailable, UsageError
-from memory_fabric.sources.mem0 import Mem0Source
-from memory_fabric.sources.mem0_backend import MOST_BATCH, Change, Who
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_http import NotThere
-from memory_fabric.sources.mem0_memory import Mem0Memory, complaints, summary_of
-from memory_fabric.sources.mem0_shape import FABRIC_KEY
+from memory_fabric.sources.mem0.backend import MOST_BATCH, Change, Who
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.http import NotThere
+from memory_fabric.sources.mem0.memory import Mem0Memory, complaints, summary_of
+from memory_fabric.sources.mem0.shape import FABRIC_KEY
+from memory_fabric.sources.mem0.source import Mem0Source
 
 pytestmark = pytest.mark.sockets
 

@@ -10,9 +10,9 @@ from tests.mem0.server import KEY, Fault, Platform
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import ConfigError, DeadlinePassed, SourceUnavailable
-from memory_fabric.sources.mem0_backend import Who
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_http import ATTEMPTS, Access, NotThere, Transport
+from memory_fabric.sources.mem0.backend import Who
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.http import ATTEMPTS, Access, NotThere, Transport
 
 pytestmark = pytest.mark.sockets
 
@@ -136,7 +136,7 @@ def test_what_is_no_answer_is_told_in_a_line(platform: Platform, fault: Fault, s
 
 
 def test_an_answer_that_never_ends_is_cut_off(platform: Platform, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory_fabric.sources.mem0_http.MOST_BYTES", 1000)
+    monkeypatch.setattr("memory_fabric.sources.mem0.http.MOST_BYTES", 1000)
     platform.faults.append(Fault(raw=b'{"results": []}' + b" " * 2000))
     assert "too large" in failure(backend(platform.url)).message
 

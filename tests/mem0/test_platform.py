@@ -11,9 +11,9 @@ import pytest
 from tests.mem0.conftest import LONG
 from tests.mem0.server import KEY, Platform
 
-from memory_fabric.sources.mem0_backend import Change, Who
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_library import imported
+from memory_fabric.sources.mem0.backend import Change, Who
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.library import imported
 
 pytestmark = pytest.mark.sockets
 

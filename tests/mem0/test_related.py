@@ -15,10 +15,10 @@ from memory_fabric.model.memory_graph import MemoryRelation
 from memory_fabric.model.query import Scope
 from memory_fabric.search.memory_links import links_in
 from memory_fabric.search.memory_walk import MAX_ASKED, MAX_PATHS, memory_paths, related_memories
-from memory_fabric.sources.mem0 import Mem0Source
-from memory_fabric.sources.mem0_http import NotThere
-from memory_fabric.sources.mem0_library import LibraryMem0
-from memory_fabric.sources.mem0_related import Mem0Links
+from memory_fabric.sources.mem0.http import NotThere
+from memory_fabric.sources.mem0.library import LibraryMem0
+from memory_fabric.sources.mem0.related import Mem0Links
+from memory_fabric.sources.mem0.source import Mem0Source
 from memory_fabric.store.sqlite import SqliteStore
 
 USER = "shop-decisions"

@@ -16,7 +16,7 @@ from memory_fabric.model.memory import MemoryKind, ProjectId
 from memory_fabric.model.memory_graph import MemoryRelation
 from memory_fabric.model.query import Scope, Window
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.sources.mem0_shape import (
+from memory_fabric.sources.mem0.shape import (
     LONGEST_USER,
     ScoreScale,
     Users,

@@ -19,10 +19,10 @@ from memory_fabric.model.memory import ProjectId
 from memory_fabric.model.query import Query, Scope, Window
 from memory_fabric.model.result import Found
 from memory_fabric.sources.configured import Mem0Cloud, Mem0Library
-from memory_fabric.sources.mem0 import Mem0Source, open_cloud, open_library
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_keys import Keys
-from memory_fabric.sources.mem0_library import LibraryMem0
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.keys import Keys
+from memory_fabric.sources.mem0.library import LibraryMem0
+from memory_fabric.sources.mem0.source import Mem0Source, open_cloud, open_library
 
 pytestmark = pytest.mark.sockets
 

@@ -23,7 +23,7 @@ from memory_fabric.model.query import Query, Scope, Window
 from memory_fabric.model.result import Found
 from memory_fabric.ports import OutsideSource
 from memory_fabric.sources.configured import McpServer
-from memory_fabric.sources.mcp_memory import McpMemory
+from memory_fabric.sources.mcp.memory import McpMemory
 
 PEER = Path(__file__).parents[1] / "federation" / "peer.py"
 LONG = 60.0

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memory_fabric.model.memory_graph import MemoryPath, RelatedMemory
     from memory_fabric.ports import OutsideSource
     from memory_fabric.search.memory_walk import Neighbours
-    from memory_fabric.sources.mem0 import Mem0Source
-    from memory_fabric.sources.mem0_keys import Keys
+    from memory_fabric.sources.mem0.keys import Keys
+    from memory_fabric.sources.mem0.source import Mem0Source
     from memory_fabric.sources.outside import Surroundings
 
 PATIENCE = 30.0
@@ -53,7 +53,7 @@ class Elsewhere(Wiring):
     def with_mem0(self, *, graph: bool = False) -> tuple[OutsideSource, ...]:
         """The outside memories, and mem0 also where it is not configured (F-ERR-3)."""
         from memory_fabric.sources.configured import read
-        from memory_fabric.sources.mem0_asked import with_mem0
+        from memory_fabric.sources.mem0.asked import with_mem0
 
         found = with_mem0(self.outside, read(self.settings.home), self.surroundings, graph=graph)
         self._asked.extend(found)
@@ -67,8 +67,8 @@ class Elsewhere(Wiring):
             SourceUnavailable: there is no key.
         """
         from memory_fabric.sources.configured import read
-        from memory_fabric.sources.mem0_asked import open_mem0
-        from memory_fabric.sources.mem0_keys import Keys
+        from memory_fabric.sources.mem0.asked import open_mem0
+        from memory_fabric.sources.mem0.keys import Keys
 
         opened = open_mem0(read(self.settings.home), self.surroundings, name, keys or Keys())
         self._asked.append(opened)
@@ -131,8 +131,8 @@ class Elsewhere(Wiring):
     def _memory_and_links(self, name: str, scope: Scope) -> tuple[Memory, Neighbours]:
         from memory_fabric.search.memory_links import links_in
         from memory_fabric.sources.configured import read
-        from memory_fabric.sources.mem0_asked import open_keeper
-        from memory_fabric.sources.mem0_shape import is_mem0_id
+        from memory_fabric.sources.mem0.asked import open_keeper
+        from memory_fabric.sources.mem0.shape import is_mem0_id
 
         if not is_mem0_id(name):
             found = self.store.get([MemoryId(name.rpartition(":")[2])])

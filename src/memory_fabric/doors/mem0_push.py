@@ -29,8 +29,8 @@ def push_to_mem0(fabric: Fabric, ids: Sequence[MemoryId]) -> list[str]:
     from memory_fabric.errors import StoreError
     from memory_fabric.ingest.redact import redact_value
     from memory_fabric.sources.configured import read
-    from memory_fabric.sources.mem0_asked import open_mem0
-    from memory_fabric.sources.mem0_target import Mem0Target
+    from memory_fabric.sources.mem0.asked import open_mem0
+    from memory_fabric.sources.mem0.target import Mem0Target
 
     try:
         source = open_mem0(read(fabric.settings.home), fabric.surroundings)

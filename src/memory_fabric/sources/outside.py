@@ -12,9 +12,9 @@ from memory_fabric.model.memory import Memory, MemoryId, Project
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found
 from memory_fabric.ports import Embedder, OutsideSource, Probe
-from memory_fabric.sources import mem0_keys
 from memory_fabric.sources.configured import Configured, McpServer, Mem0Cloud
 from memory_fabric.sources.foreign import Redact
+from memory_fabric.sources.mem0 import keys as mem0_keys
 from memory_fabric.sources.secret import secret_of
 
 
@@ -74,10 +74,10 @@ def open_one(entry: Configured, around: Surroundings) -> OutsideSource:
         ConfigError: it cannot be asked as it is configured.
     """
     if isinstance(entry, McpServer):
-        from memory_fabric.sources.mcp_memory import McpMemory
+        from memory_fabric.sources.mcp.memory import McpMemory
 
         return McpMemory(entry, around.environment, around.redact)
-    from memory_fabric.sources import mem0
+    from memory_fabric.sources.mem0 import source as mem0
 
     known = mem0.Seams(
         around.redact, around.names, lambda: [(project.id, project.name) for project in around.projects()]

@@ -39,10 +39,10 @@ def keeps_graph(entry: Configured) -> bool:
 
 def open_target(entry: Configured, around: Surroundings) -> Target:
     """The target of one entry; nothing is connected before the first parcel, and what fails by then is an outage."""
-    from memory_fabric.sources.mcp_memory import McpMemory
-    from memory_fabric.sources.mcp_target import McpTarget
-    from memory_fabric.sources.mem0 import Mem0Source
-    from memory_fabric.sources.mem0_target import Mem0Target
+    from memory_fabric.sources.mcp.memory import McpMemory
+    from memory_fabric.sources.mcp.target import McpTarget
+    from memory_fabric.sources.mem0.source import Mem0Source
+    from memory_fabric.sources.mem0.target import Mem0Target
 
     patience = max(PATIENCE, entry.deadline)
     try:

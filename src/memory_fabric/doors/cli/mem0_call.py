@@ -17,10 +17,10 @@ from memory_fabric.errors import MemoryFabricError, UsageError
 if TYPE_CHECKING:
     from memory_fabric.app import Fabric
     from memory_fabric.clock import Deadline
-    from memory_fabric.sources.mem0 import Mem0Source
-    from memory_fabric.sources.mem0_backend import Change, Status, Who
-    from memory_fabric.sources.mem0_cloud import CloudMem0
-    from memory_fabric.sources.mem0_memory import Mem0Memory
+    from memory_fabric.sources.mem0.backend import Change, Status, Who
+    from memory_fabric.sources.mem0.cloud import CloudMem0
+    from memory_fabric.sources.mem0.memory import Mem0Memory
+    from memory_fabric.sources.mem0.source import Mem0Source
 
 Json = dict[str, Any]
 
@@ -56,7 +56,7 @@ class Call:
         Raises:
             UsageError: it is the library, which has no such thing.
         """
-        from memory_fabric.sources.mem0_cloud import CloudMem0
+        from memory_fabric.sources.mem0.cloud import CloudMem0
 
         if not isinstance(self.source.backend, CloudMem0):
             raise UsageError(f"mem0's library has no {what}", "only its cloud does")
@@ -81,7 +81,7 @@ def answer(context: typer.Context, work: Callable[[Call], Json]) -> int:
 @contextmanager
 def _open(counter: Counter) -> Iterator[Call]:
     from memory_fabric.clock import Deadline
-    from memory_fabric.sources.mem0_keys import Keys
+    from memory_fabric.sources.mem0.keys import Keys
 
     with counter.desk.read() as fabric:
         source = fabric.mem0(counter.source, Keys(counter.key, counter.org, counter.project))
@@ -104,7 +104,7 @@ def statuses(found: list[Status], *, dry_run: bool = False) -> Json:
 
 def who_of(users: list[str] | None, agents: list[str] | None) -> Who | None:
     """Whose memories are meant; None: everybody known."""
-    from memory_fabric.sources.mem0_backend import Who
+    from memory_fabric.sources.mem0.backend import Who
 
     return Who(tuple(users or ()), tuple(agents or ())) if users or agents else None
 
@@ -115,7 +115,7 @@ def change_of(memory: str, text: Any, metadata: Any) -> Change:
     Raises:
         UsageError: the metadata is no object.
     """
-    from memory_fabric.sources.mem0_backend import Change
+    from memory_fabric.sources.mem0.backend import Change
 
     if metadata is not None and not isinstance(metadata, dict):
         raise UsageError(f"{memory}: its metadata is no JSON object", 'like {"category": "database"}')
@@ -124,7 +124,7 @@ def change_of(memory: str, text: Any, metadata: Any) -> Change:
 
 def record(memory: str) -> str:
     """mem0's own id."""
-    from memory_fabric.sources.mem0_shape import record_of
+    from memory_fabric.sources.mem0.shape import record_of
 
     return record_of(memory)
 

@@ -290,7 +290,7 @@ def validate(context: typer.Context, *, user_id: UserIds = None) -> int:
     """Look for memories without text, owner or time, and for links that lead nowhere."""
 
     def work(call: Call) -> Json:
-        from memory_fabric.sources.mem0_memory import LONGEST_LIST, complaints
+        from memory_fabric.sources.mem0.memory import LONGEST_LIST, complaints
 
         found = call.memory.listed(call.deadline, who=who_of(user_id, None), limit=LONGEST_LIST)
         wrong = complaints(found)

@@ -51,7 +51,7 @@ def related(  # noqa: PLR0913 - one parameter an option
     from memory_fabric.doors.cli.show.relations import related_lines
     from memory_fabric.doors.connections import related_json
     from memory_fabric.doors.memory_graph import related_memories_json
-    from memory_fabric.sources.mem0_shape import is_mem0_id
+    from memory_fabric.sources.mem0.shape import is_mem0_id
 
     desk = Desk.of(context, home, as_json)
     filters = Filters(project, every, since, before, as_of, superseded=superseded)
@@ -94,7 +94,7 @@ def paths(  # noqa: PLR0913 - one parameter an option
     """Show how two things are connected, shortest way first."""
     from memory_fabric.doors.cli.show.relations import paths_lines
     from memory_fabric.doors.connections import paths_json
-    from memory_fabric.sources.mem0_shape import is_mem0_id
+    from memory_fabric.sources.mem0.shape import is_mem0_id
 
     desk = Desk.of(context, home, as_json)
     filters = Filters(project, every, as_of=as_of, superseded=superseded)
@@ -119,7 +119,7 @@ def paths(  # noqa: PLR0913 - one parameter an option
 def of_memory(fabric: Fabric, name: str) -> bool:
     """Whether a name is the id of a memory and names no entity."""
     from memory_fabric.model.memory import MemoryId
-    from memory_fabric.sources.mem0_shape import is_mem0_id
+    from memory_fabric.sources.mem0.shape import is_mem0_id
 
     if is_mem0_id(name):
         return True

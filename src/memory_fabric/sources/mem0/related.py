@@ -12,9 +12,9 @@ from memory_fabric.clock import Deadline
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.memory_graph import MemoryRelation
 from memory_fabric.sources.foreign import Redact
-from memory_fabric.sources.mem0_backend import Backend, Who
-from memory_fabric.sources.mem0_http import NotThere
-from memory_fabric.sources.mem0_shape import Item, ScoreScale, memory_of, record_of, touches
+from memory_fabric.sources.mem0.backend import Backend, Who
+from memory_fabric.sources.mem0.http import NotThere
+from memory_fabric.sources.mem0.shape import Item, ScoreScale, memory_of, record_of, touches
 
 FIRST_ENTITIES, MOST_SHARING = 3, 20
 """Entities that are searched for, and memories that may come of it (F-TRAV-2)."""

@@ -19,7 +19,7 @@ import anyio
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed, SourceUnavailable
-from memory_fabric.sources.mcp_faults import is_lost, is_outage, unavailable
+from memory_fabric.sources.mcp.faults import is_lost, is_outage, unavailable
 
 if TYPE_CHECKING:
     from mcp import Client

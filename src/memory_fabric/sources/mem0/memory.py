@@ -15,9 +15,9 @@ from memory_fabric.clock import Deadline, utcnow
 from memory_fabric.errors import SourceError, UsageError
 from memory_fabric.model.memory_graph import MemoryRelation
 from memory_fabric.sources.foreign import Redact
-from memory_fabric.sources.mem0_backend import MOST_BATCH, Backend, Change, Status, Who
-from memory_fabric.sources.mem0_http import NotThere
-from memory_fabric.sources.mem0_shape import FABRIC_KEY, MOST_HITS, Item, memory_of, metadata_of, touches
+from memory_fabric.sources.mem0.backend import MOST_BATCH, Backend, Change, Status, Who
+from memory_fabric.sources.mem0.http import NotThere
+from memory_fabric.sources.mem0.shape import FABRIC_KEY, MOST_HITS, Item, memory_of, metadata_of, touches
 
 Json = dict[str, Any]
 

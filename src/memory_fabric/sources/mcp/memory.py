@@ -17,13 +17,13 @@ from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
 from memory_fabric.ports import Probe
-from memory_fabric.sources import mcp_graph
 from memory_fabric.sources.configured import McpServer
 from memory_fabric.sources.foreign import Redact, foreign_memory, in_scope
-from memory_fabric.sources.mcp_faults import one_line
-from memory_fabric.sources.mcp_graph import Answers
-from memory_fabric.sources.mcp_session import Connection, Link
-from memory_fabric.sources.mcp_transport import connection_to
+from memory_fabric.sources.mcp import graph as mcp_graph
+from memory_fabric.sources.mcp.faults import one_line
+from memory_fabric.sources.mcp.graph import Answers
+from memory_fabric.sources.mcp.session import Connection, Link
+from memory_fabric.sources.mcp.transport import connection_to
 
 PREFIX = "mcp"
 

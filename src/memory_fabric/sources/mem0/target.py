@@ -10,9 +10,9 @@ from memory_fabric.clock import Deadline, parse_instant
 from memory_fabric.errors import SourceError
 from memory_fabric.ports import Claimed
 from memory_fabric.ports.outbox import LINK, sentence
-from memory_fabric.sources.mem0_backend import Backend, Change
-from memory_fabric.sources.mem0_http import NotThere, Refused
-from memory_fabric.sources.mem0_shape import FABRIC_KEY, PROJECT_KEY, USERS, Item, Users, metadata_of, user_id
+from memory_fabric.sources.mem0.backend import Backend, Change
+from memory_fabric.sources.mem0.http import NotThere, Refused
+from memory_fabric.sources.mem0.shape import FABRIC_KEY, PROJECT_KEY, USERS, Item, Users, metadata_of, user_id
 
 BEST_PRACTICES = frozenset({"pattern", "preference"})
 """Categories of what holds beyond one decision."""

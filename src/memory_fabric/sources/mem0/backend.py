@@ -1,6 +1,6 @@
 """What mem0 can do, whether it is its cloud or its library in this process (F-MEM0-1, F-MEM0-7).
 
-Texts go and come as they are: ``mem0_memory`` is what redacts.
+Texts go and come as they are: ``memory`` is what redacts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from memory_fabric.clock import Deadline
-from memory_fabric.sources.mem0_shape import Item, Matches
+from memory_fabric.sources.mem0.shape import Item, Matches
 
 MOST_BATCH = 1000
 """Memories of one batch (F-MEM0-7)."""

@@ -1,6 +1,6 @@
 """What the mem0 library is given of ours: our embedder, and a language model that refuses.
 
-mem0 finds these classes by their path (``mem0_library``), so this module imports mem0 and nothing else imports it.
+mem0 finds these classes by their path (``library``), so this module imports mem0 and nothing else imports it.
 """
 
 from __future__ import annotations

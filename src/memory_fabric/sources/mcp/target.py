@@ -15,8 +15,8 @@ from memory_fabric.clock import Deadline
 from memory_fabric.errors import SourceError, SourceUnavailable
 from memory_fabric.ports import Claimed
 from memory_fabric.ports.outbox import LINK, NODE, OBSERVATION, pieces
-from memory_fabric.sources.mcp_faults import one_line
-from memory_fabric.sources.mcp_session import Connection, Link
+from memory_fabric.sources.mcp.faults import one_line
+from memory_fabric.sources.mcp.session import Connection, Link
 from memory_fabric.text import text_hash
 
 TITLE = 80

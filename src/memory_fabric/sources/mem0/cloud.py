@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import DeadlinePassed, SourceUnavailable
-from memory_fabric.sources.mem0_backend import Change, Status, Who
-from memory_fabric.sources.mem0_http import NotThere, Refused, Transport
-from memory_fabric.sources.mem0_shape import FABRIC_KEY, MOST_HITS, Item, Matches, items_of, relations_of
+from memory_fabric.sources.mem0.backend import Change, Status, Who
+from memory_fabric.sources.mem0.http import NotThere, Refused, Transport
+from memory_fabric.sources.mem0.shape import FABRIC_KEY, MOST_HITS, Item, Matches, items_of, relations_of
 
 PAGE = 100
 """Memories of one page of a list."""
@@ -30,7 +30,7 @@ Filter = Mapping[str, Any]
 
 
 class CloudMem0:
-    """See ``mem0_backend.Backend``."""
+    """See ``backend.Backend``."""
 
     has_graph = True
 

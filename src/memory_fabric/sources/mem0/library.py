@@ -24,9 +24,9 @@ from typing import Any
 from memory_fabric.clock import Deadline
 from memory_fabric.errors import ConfigError, DeadlinePassed, SourceUnavailable
 from memory_fabric.ports import Embedder
-from memory_fabric.sources.mem0_backend import Change, Status, Who
-from memory_fabric.sources.mem0_http import NotThere, Refused
-from memory_fabric.sources.mem0_shape import FABRIC_KEY, MOST_HITS, Item, Matches, items_of
+from memory_fabric.sources.mem0.backend import Change, Status, Who
+from memory_fabric.sources.mem0.http import NotThere, Refused
+from memory_fabric.sources.mem0.shape import FABRIC_KEY, MOST_HITS, Item, Matches, items_of
 
 FOLDER = "mem0"
 """Below the data folder."""
@@ -46,7 +46,7 @@ _importing = threading.Lock()
 
 
 class LibraryMem0:
-    """See ``mem0_backend.Backend``.  ``config``: mem0's own configuration in place of ours."""
+    """See ``backend.Backend``.  ``config``: mem0's own configuration in place of ours."""
 
     has_graph = False
     """The library dropped its graph stores in 2026 (mem0#4805)."""
@@ -279,7 +279,7 @@ class LibraryMem0:
         )
 
 
-_PARTS = "memory_fabric.sources.mem0_parts"
+_PARTS = "memory_fabric.sources.mem0.parts"
 _HINT = "see `memory-fabric doctor`; its files are in the folder `mem0` of the data folder"
 
 

@@ -12,8 +12,8 @@ from typing import IO, TYPE_CHECKING
 from memory_fabric.errors import SourceUnavailable
 from memory_fabric.sources.configured import McpServer
 from memory_fabric.sources.foreign import Redact
-from memory_fabric.sources.mcp_faults import ServerStopped, leaves, one_line
-from memory_fabric.sources.mcp_session import Connection
+from memory_fabric.sources.mcp.faults import ServerStopped, leaves, one_line
+from memory_fabric.sources.mcp.session import Connection
 from memory_fabric.sources.secret import secret_of
 
 if TYPE_CHECKING:

@@ -17,14 +17,14 @@ from memory_fabric.ports import Embedder
 from memory_fabric.ports.searching import Probe
 from memory_fabric.sources.configured import Mem0Cloud, Mem0Library
 from memory_fabric.sources.foreign import Redact
-from memory_fabric.sources.mem0_backend import Backend, Who
-from memory_fabric.sources.mem0_cloud import CloudMem0
-from memory_fabric.sources.mem0_http import Access, Transport
-from memory_fabric.sources.mem0_keys import Keys
-from memory_fabric.sources.mem0_library import FOLDER, LibraryMem0
-from memory_fabric.sources.mem0_memory import Mem0Memory
-from memory_fabric.sources.mem0_related import Mem0Links
-from memory_fabric.sources.mem0_shape import MOST_HITS, ScoreScale, Users, as_graph, memory_of, touches, visible
+from memory_fabric.sources.mem0.backend import Backend, Who
+from memory_fabric.sources.mem0.cloud import CloudMem0
+from memory_fabric.sources.mem0.http import Access, Transport
+from memory_fabric.sources.mem0.keys import Keys
+from memory_fabric.sources.mem0.library import FOLDER, LibraryMem0
+from memory_fabric.sources.mem0.memory import Mem0Memory
+from memory_fabric.sources.mem0.related import Mem0Links
+from memory_fabric.sources.mem0.shape import MOST_HITS, ScoreScale, Users, as_graph, memory_of, touches, visible
 
 Projects = Callable[[], Sequence[tuple[ProjectId, str]]]
 """The projects that are known, with their names."""

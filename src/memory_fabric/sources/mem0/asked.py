@@ -13,9 +13,9 @@ import msgspec
 from memory_fabric.errors import MemoryFabricError, UsageError
 from memory_fabric.ports import OutsideSource
 from memory_fabric.sources.configured import Configured, Mem0Cloud, Mem0Library, named
-from memory_fabric.sources.mem0 import Mem0Source
-from memory_fabric.sources.mem0_keys import KEY, ORG, PROJECT, Keys
-from memory_fabric.sources.mem0_shape import SYSTEM
+from memory_fabric.sources.mem0.keys import KEY, ORG, PROJECT, Keys
+from memory_fabric.sources.mem0.shape import SYSTEM
+from memory_fabric.sources.mem0.source import Mem0Source
 from memory_fabric.sources.outside import Surroundings, Unopened, open_one
 
 

@@ -1,0 +1,1 @@
+"""Any MCP memory server as an outside memory."""

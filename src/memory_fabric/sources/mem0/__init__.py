@@ -1,0 +1,1 @@
+"""mem0 as an outside memory: its cloud and its library."""
