@@ -313,8 +313,11 @@ def test_a_wrong_path_is_found_by_the_session(home: Path, clean_environment: Pat
     assert remembered() == 1
 
 
-@pytest.mark.parametrize("session", ["*", "..", "a/b", "", "[a-z]*", "short"])
+@pytest.mark.parametrize(
+    "session", ["*", "..", "a/b", "", "[a-z]*", "short", "../../etc/passwd", "/etc/passwd", "C:.."]
+)
 def test_a_session_that_is_no_id_is_not_looked_for(tmp_path: Path, session: str) -> None:
+    """C-113: nothing that a client says leads out of the folders where transcripts are."""
     (tmp_path / "anything.jsonl").write_text("{}")
     assert transcripts_of(mark("/nowhere.jsonl", session), [tmp_path]) == []
 

@@ -109,6 +109,13 @@ def test_an_unknown_project_is_refused_with_the_known_ones(fabric: Fabric) -> No
     assert "all" in refused.value.reason
 
 
+@pytest.mark.parametrize("name", ["../../etc", "/etc/passwd", "a/../../b", "C:..", "payments-api/../..", "~", "."])
+def test_a_project_is_a_name_and_never_a_path(fabric: Fabric, name: str) -> None:
+    """C-113: it is compared with what is known, and opens nothing."""
+    with pytest.raises(BadArgument):
+        ask(fabric, "root", project=name)
+
+
 def test_times_limit_what_is_found(fabric: Fabric) -> None:
     """F-MCP-1: since is inclusive, before is not."""
     dates = sorted(each["date"] for each in ask(fabric, "tests", project="all", top_k=20)["results"])
