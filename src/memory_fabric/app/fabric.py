@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING, Self
 from memory_fabric import clock
 from memory_fabric.app.elsewhere import Elsewhere
 from memory_fabric.model.memory import Memory, MemoryId, StatementKind
-from memory_fabric.model.query import Mode, Query, Scope
-from memory_fabric.model.result import Answer
-from memory_fabric.search.parse import parse
-from memory_fabric.search.scope import choose_projects
+from memory_fabric.model.query import Mode, Scope
 from memory_fabric.settings import Settings, environment
 from memory_fabric.store.sqlite import SqliteStore
 
@@ -29,6 +26,8 @@ if TYPE_CHECKING:
     from memory_fabric.ingest.discover import Place
     from memory_fabric.ingest.pipeline import Progress
     from memory_fabric.ingest.report import IngestReport
+    from memory_fabric.model.query import Query
+    from memory_fabric.model.result import Answer
     from memory_fabric.ports import Census, OutsideSource
     from memory_fabric.search.context import Context
     from memory_fabric.search.history import HistoryItem
@@ -209,6 +208,7 @@ class Fabric(Elsewhere):
             UsageError: the project is not known.
         """
         from memory_fabric.ingest.project import Projects
+        from memory_fabric.search.scope import choose_projects
 
         known = self.store.projects()
         chosen, note = choose_projects(known, project, Projects(known).identify(cwd), every)
@@ -304,4 +304,6 @@ class Fabric(Elsewhere):
 
     def parsed(self, question: str, scope: Scope = Scope()) -> Query:
         """The question as the search reads it."""
+        from memory_fabric.search.parse import parse
+
         return parse(question, self.lexicon, self.store.find, scope, clock.utcnow())

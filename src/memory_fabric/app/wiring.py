@@ -6,22 +6,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memory_fabric import lexicon
-from memory_fabric.search import traverse
-from memory_fabric.search.dispatch import Workers
-from memory_fabric.search.factors.recency import Curve
-from memory_fabric.search.pipeline import Search, Tuning
-from memory_fabric.search.rank import Ranking
-from memory_fabric.settings import Settings
-from memory_fabric.sources.graph import GraphSource
-from memory_fabric.sources.recent import RecentSource
-from memory_fabric.sources.text import TextSource
-from memory_fabric.store.sqlite import SqliteStore
-
 if TYPE_CHECKING:
+    from memory_fabric import lexicon
     from memory_fabric.curate.knowledge import Knowledge
     from memory_fabric.curate.note import Means
     from memory_fabric.ports import Embedder, Source
+    from memory_fabric.search.pipeline import Search
+    from memory_fabric.settings import Settings
+    from memory_fabric.store.sqlite import SqliteStore
 
 
 class Wiring:
@@ -34,6 +26,8 @@ class Wiring:
     @cached_property
     def lexicon(self) -> lexicon.Lexicon:
         """The word lists, with the user's on top."""
+        from memory_fabric import lexicon
+
         return lexicon.load(Path(self.settings.lexicon).expanduser() if self.settings.lexicon else None)
 
     @cached_property
@@ -47,6 +41,15 @@ class Wiring:
 
     @cached_property
     def _search(self) -> Search:
+        from memory_fabric.search import traverse
+        from memory_fabric.search.dispatch import Workers
+        from memory_fabric.search.factors.recency import Curve
+        from memory_fabric.search.pipeline import Search, Tuning
+        from memory_fabric.search.rank import Ranking
+        from memory_fabric.sources.graph import GraphSource
+        from memory_fabric.sources.recent import RecentSource
+        from memory_fabric.sources.text import TextSource
+
         settings = self.settings
         sources: list[Source] = [
             TextSource(self.store, self.store, settings.tool_weight),

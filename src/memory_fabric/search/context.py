@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Session, Statement, StatementKind
 from memory_fabric.model.query import Scope
-from memory_fabric.ports import Store
 from memory_fabric.search.history import HistoryItem, history
 from memory_fabric.text import fold, split_exchange
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Store
 
 DECISIONS, PROBLEMS, SESSIONS, PREFERENCES = 5, 3, 5, 3
 """Items of each kind at most (F-CMD-9: 5 decisions, 3 blockers, 5 recent)."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import Relation
 from memory_fabric.model.memory import Memory, Statement, StatementKind
 from memory_fabric.model.query import Scope
 from memory_fabric.model.vocabulary import Predicate
-from memory_fabric.ports import Store
 from memory_fabric.text import entity_key
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Store
 
 MAX_EDGES = 2000
 
