@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memory_fabric.ingest.pipeline import Progress
     from memory_fabric.ingest.report import IngestReport
     from memory_fabric.model.query import Query
+    from memory_fabric.model.record import Conversation, Document
     from memory_fabric.model.result import Answer
     from memory_fabric.ports import Census, OutsideSource
     from memory_fabric.search.context import Context
@@ -112,6 +113,20 @@ class Fabric(Elsewhere):
         seams = Seams(self.store, formats(), extractors(self.lexicon), self.settings.chunk_characters, keep_tools)
         only = format_named(format) if format else None
         return ingest(chosen, seams, only=only, dry_run=dry_run, progress=progress)
+
+    def add(self, items: Iterable[Conversation | Document], *, project: str | None = None) -> IngestReport:
+        """Keep conversations and documents that no harness wrote.  See ``ingest.records.take``.
+
+        They belong to ``project`` (a directory: its repository, else itself), or to none.
+        """
+        from memory_fabric.ingest.extract import extractors
+        from memory_fabric.ingest.pipeline import Seams
+        from memory_fabric.ingest.project import Projects
+        from memory_fabric.ingest.records import take
+
+        home = Projects(self.store.projects()).identify(project) if project else None
+        seams = Seams(self.store, (), extractors(self.lexicon), self.settings.chunk_characters)
+        return take(items, seams, home)
 
     def remember(  # noqa: PLR0913 - what may be said of a note
         self,

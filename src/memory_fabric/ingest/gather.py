@@ -32,7 +32,9 @@ class Gathered:
         self._relations.extend(found.relations)
         self._mentions.update(dict.fromkeys(found.mentions))
 
-    def batch(self, projects: Iterable[Project], sessions: Iterable[Session], ledger: LedgerEntry) -> Batch:
+    def batch(
+        self, projects: Iterable[Project], sessions: Iterable[Session], ledger: LedgerEntry | None = None
+    ) -> Batch:
         """Everything, ready to be saved."""
         return Batch(
             projects=tuple(projects),
