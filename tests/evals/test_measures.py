@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from math import log2
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memory_fabric.evals.measures import MEASURES, all_gold, evaluate, hit, recall, reciprocal_rank
+from memory_fabric.evals.measures import HEADLINE, MEASURES, all_gold, evaluate, hit, ndcg, recall, reciprocal_rank
 
 GOLD = frozenset({"g1", "g2"})
 
@@ -47,7 +49,10 @@ def test_the_kth_item_counts_and_the_one_behind_it_does_not(k: int) -> None:
 
 
 def test_the_table_names_what_is_reported() -> None:
-    assert list(MEASURES) == ["hit@1", "hit@5", "hit@10", "mrr", "recall@5", "recall@10", "all@5", "all@10"]
+    """Issue 4: ``hit@k any@k all@k recall@k mrr ndcg@k``, k 1, 5, 10."""
+    families = ("hit", "any", "all", "recall", "ndcg")
+    assert set(MEASURES) == {f"{name}@{k}" for name in families for k in (1, 5, 10)} | {"mrr"}
+    assert set(HEADLINE) <= set(MEASURES)
 
 
 def test_a_question_without_an_answer_counts_nought_in_every_measure() -> None:
@@ -60,8 +65,66 @@ def test_a_question_without_an_answer_counts_nought_in_every_measure() -> None:
     assert set(evaluate({}, two).values()) == {0.0}
 
 
-def test_an_answer_to_a_question_that_was_not_asked_counts_for_nothing() -> None:
-    assert evaluate({"q1": ["a"], "q9": ["b"]}, {"q1": frozenset({"a"})})["mrr"] == 1.0
+def test_an_answer_to_a_question_that_was_not_asked_is_refused() -> None:
+    """The list of expected pairs is closed: whoever answers another list is told, not measured."""
+    with pytest.raises(ValueError, match="not asked: q9"):
+        evaluate({"q1": ["a"], "q9": ["b"]}, {"q1": frozenset({"a"})})
+
+
+def test_a_question_without_gold_is_refused() -> None:
+    with pytest.raises(ValueError, match="q1: no gold"):
+        evaluate({}, {"q1": frozenset()})
+
+
+@pytest.mark.parametrize(
+    ("ranking", "k", "value"),
+    [
+        (["g1", "g2"], 10, 1.0),
+        (["g2", "x", "g1"], 10, 1.5 / (1.0 + 1.0 / log2(3))),
+        (["x", "g1"], 10, (1.0 / log2(3)) / (1.0 + 1.0 / log2(3))),
+        (["g1", "x"], 1, 1.0),
+        (["x", "g1"], 1, 0.0),
+        (["x", "y", "z", "v", "g1"], 5, (1.0 / log2(6)) / (1.0 + 1.0 / log2(3))),
+        (["x", "y", "z", "v", "w", "g1"], 5, 0.0),
+        ([], 5, 0.0),
+    ],
+)
+def test_ndcg_discounts_by_rank_and_divides_by_the_ideal(ranking: list[str], k: int, value: float) -> None:
+    """Gains of 1 at rank 1, 1 / log2(3) at 2, 1 / 2 at 3; two gold items, so the ideal at k = 1 is one of them."""
+    assert ndcg(ranking, GOLD, k) == pytest.approx(value, abs=1e-12)
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["q1", "q2", "q3", "q4"]),
+        st.tuples(
+            st.lists(st.sampled_from("abcdefghijklmnop"), unique=True),
+            st.frozensets(st.sampled_from("abcdefghijklmnop"), min_size=1),
+        ),
+        min_size=1,
+    )
+)
+@settings(deadline=None)
+def test_our_measures_are_those_of_ir_measures(cases: dict[str, tuple[list[str], frozenset[str]]]) -> None:
+    """``ir-measures`` has no name for all@k: that one is worked out by hand above."""
+    import ir_measures
+
+    theirs = {"hit": ir_measures.Success, "any": ir_measures.Success, "recall": ir_measures.R, "ndcg": ir_measures.nDCG}
+    names = {f"{ours}@{k}": measure @ k for ours, measure in theirs.items() for k in (1, 5, 10)}
+    names["mrr"] = ir_measures.RR
+    judged = {question: dict.fromkeys(gold, 1) for question, (_, gold) in cases.items()}
+    returned = {
+        question: {item: 1.0 / place for place, item in enumerate(ranking, 1)}
+        for question, (ranking, _) in cases.items()
+    }
+    expected = ir_measures.calc_aggregate(set(names.values()), judged, returned)
+    ours = evaluate(
+        {question: ranking for question, (ranking, _) in cases.items()},
+        {question: gold for question, (_, gold) in cases.items()},
+    )
+    assert {name: ours[name] for name in names} == pytest.approx(
+        {name: expected[measure] for name, measure in names.items()}, abs=5.1e-5
+    )
 
 
 def test_means_are_rounded_to_four_digits() -> None:
@@ -70,7 +133,7 @@ def test_means_are_rounded_to_four_digits() -> None:
 
 
 def test_an_item_returned_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="twice for q1"):
+    with pytest.raises(ValueError, match="q1: an item is returned twice"):
         evaluate({"q1": ["a", "b", "a"]}, {"q1": frozenset({"a"})})
 
 

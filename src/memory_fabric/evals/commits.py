@@ -34,6 +34,16 @@ class Question:
     verbatim: bool
     """The subject stands word for word in the gold session's text."""
 
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """``not_verbatim`` for all but those: the figure without them is given too."""
+        return () if self.verbatim else ("not_verbatim",)
+
+    @property
+    def group(self) -> str | None:
+        """None: every commit stands for itself."""
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
-from time import monotonic
 
+from memory_fabric import __version__
 from memory_fabric.app import Fabric
 from memory_fabric.errors import UsageError
-from memory_fabric.evals.commits import Commits, Question, read_commits
-from memory_fabric.evals.measures import evaluate
-from memory_fabric.model.query import Mode, Scope
+from memory_fabric.evals.asking import Answered, Data, Progress, ask, ask_baseline
+from memory_fabric.evals.commits import read_commits
+from memory_fabric.evals.outcome import summary
+from memory_fabric.evals.significance import SEED
+from memory_fabric.evals.surroundings import machine
+from memory_fabric.model.query import Mode
+from memory_fabric.search.recipes import RECIPES
 from memory_fabric.settings import Settings
 
-SUITES = ("commits",)
+SUITES: Mapping[str, Callable[[Path, Path], Data]] = {"commits": read_commits}
+"""Name → reader of its data, given the folder of the data and that of the transcripts."""
 
-DEPTH = 50
-"""Memories asked for each question: enough for ten distinct sessions."""
+BASELINE = "bm25"
+"""Name of the lexical baseline beside the modes."""
 
-Progress = Callable[[str, int, int], None]
-"""Told what is being done, how far it is and how much there is."""
+SIDE_BY_SIDE = (Mode.TEXT, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)
+"""Every mode, the best fixed one included (F-EVAL-6)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A suite by its name, and where its data lies."""
+    """A suite by its name, where its data lies, and which part of it that is."""
 
     name: str
     data: Path
     transcripts: Path
+    split: str = ""
+    """A label for the report: ``dev``, ``odd half``; it chooses nothing."""
 
 
 def run(
@@ -51,45 +57,79 @@ def run(
     Raises:
         UsageError: the suite is not known, or its data is missing or of another shape.
     """
+    tell = progress or _silent
+    with _built(suite, (mode,), settings, keep, tell) as built:
+        return built.report(mode.value, ask(built.fabric, built.data, mode, tell))
+
+
+def run_all(
+    suite: Suite, *, settings: Settings | None = None, keep: Path | None = None, progress: Progress | None = None
+) -> dict[str, object]:
+    """The baseline and every mode, on the same questions and one store: the report of ``auto``, with all in ``modes``.
+
+    Modes that nothing can answer without an embedder are named in ``not_run``, with the reason.
+
+    Raises:
+        UsageError: as ``run``.
+    """
+    tell = progress or _silent
+    with _built(suite, SIDE_BY_SIDE, settings, keep, tell) as built:
+        chosen = [mode for mode in SIDE_BY_SIDE if RECIPES[mode] != {"vector"} or built.fabric.embedder is not None]
+        modes = {BASELINE: built.report(BASELINE, ask_baseline(built.fabric, built.data, tell))}
+        for mode in chosen:
+            modes[mode.value] = built.report(mode.value, ask(built.fabric, built.data, mode, tell))
+    left = {mode.value: "embedding is switched off" for mode in SIDE_BY_SIDE if mode not in chosen}
+    auto = {name: value for name, value in modes[Mode.AUTO.value].items() if name != "questions"}
+    return {**auto, "not_run": left, "modes": modes}
+
+
+@dataclass(frozen=True, slots=True)
+class _Built:
+    """A suite, and the store that holds what it asks about."""
+
+    suite: Suite
+    data: Data
+    fabric: Fabric
+
+    def report(self, mode: str, answered: Answered) -> dict[str, object]:
+        """The result file's object for one mode."""
+        embedder = self.fabric.embedder
+        vectors = mode in set(Mode) and "vector" in RECIPES[Mode(mode)] and embedder is not None
+        return {
+            "suite": self.suite.name,
+            "mode": mode,
+            "n": len(answered.outcomes),
+            "left_out": self.data.left_out,
+            **summary(answered.outcomes),
+            "memories": self.fabric.store.count(),
+            "outages": dict(answered.outages),
+            "split": self.suite.split,
+            "seed": SEED,
+            "model": embedder.space if embedder is not None and vectors else None,
+            "version": __version__,
+            "machine": machine(),
+            "questions": [outcome.as_json() for outcome in answered.outcomes],
+        }
+
+
+@contextmanager
+def _built(
+    suite: Suite, modes: tuple[Mode, ...], settings: Settings | None, keep: Path | None, tell: Progress
+) -> Iterator[_Built]:
+    """Read the data, fill the store, and embed it where one of the modes asks vectors."""
     if suite.name not in SUITES:
         raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
-    commits = read_commits(suite.data, suite.transcripts)
-    tell = progress or (lambda *_: None)
+    data = SUITES[suite.name](suite.data, suite.transcripts)
     with ExitStack() as stack:
         home = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-eval-")))
         chosen = replace(settings or Settings.load(), home=home, tool_calls="ignore")
         fabric = stack.enter_context(Fabric.open(chosen))
         fabric.ingest([suite.transcripts], progress=lambda _, number, of: tell("reading", number, of))
-        if mode not in (Mode.TEXT, Mode.GRAPH):
+        if any("vector" in RECIPES[mode] for mode in modes):
             total = fabric.pending()
             fabric.embed(progress=lambda done: tell("embedding", done, total))
-        return {"suite": suite.name, "mode": mode.value, **_measure(fabric, commits, mode, tell)}
+        yield _Built(suite, data, fabric)
 
 
-def _measure(fabric: Fabric, commits: Commits, mode: Mode, tell: Progress) -> dict[str, object]:
-    rankings: dict[str, list[str]] = {}
-    seconds: list[float] = []
-    for number, question in enumerate(commits.questions, 1):
-        started = monotonic()
-        answer = fabric.search(question.text, Scope(), mode=mode, limit=DEPTH)
-        seconds.append(monotonic() - started)
-        rankings[question.id] = commits.items(result.candidate.memory for result in answer.results)
-        tell("asking", number, len(commits.questions))
-    everything = {question.id: question for question in commits.questions}
-    kept = {id_: question for id_, question in everything.items() if not question.verbatim}
-    seconds.sort()
-    return {
-        "n": len(everything),
-        "left_out": commits.left_out,
-        "metrics": _figures(rankings, everything),
-        "by": {"not_verbatim": {"n": len(kept), **_figures(rankings, kept)}} if kept else {},
-        "milliseconds": {
-            "p50": round(median(seconds) * 1000, 2),
-            "p95": round(seconds[int(0.95 * (len(seconds) - 1))] * 1000, 2),
-        },
-        "memories": fabric.store.count(),
-    }
-
-
-def _figures(rankings: Mapping[str, list[str]], questions: Mapping[str, Question]) -> dict[str, float]:
-    return evaluate(rankings, {id_: question.gold for id_, question in questions.items()})
+def _silent(what: str, done: int, of: int) -> None:
+    """Nobody watches."""
