@@ -44,14 +44,14 @@ def test_the_plain_file_wins_over_the_packed_one(make_data: MakeData) -> None:
 
 
 def test_items_are_files_in_the_order_found_each_once(commits: Commits) -> None:
-    assert commits.items([memory(C), memory(B), memory(C)]) == [C, B]
+    assert commits.ranking([memory(C), memory(B), memory(C)]) == [C, B]
 
 
 def test_a_memory_stands_in_every_file_of_its_session_whose_time_includes_it(commits: Commits) -> None:
     """The later file repeats the earlier one's records: its own first, then the other."""
-    assert commits.items([memory(SECOND)]) == [SECOND, FIRST]
-    assert commits.items([memory(FIRST)]) == [FIRST, SECOND]
-    assert commits.items([memory(SECOND, "2026-03-01T12:00:00+00:00")]) == [SECOND]
+    assert commits.ranking([memory(SECOND)]) == [SECOND, FIRST]
+    assert commits.ranking([memory(FIRST)]) == [FIRST, SECOND]
+    assert commits.ranking([memory(SECOND, "2026-03-01T12:00:00+00:00")]) == [SECOND]
 
 
 @pytest.mark.parametrize(
@@ -65,20 +65,20 @@ def test_a_memory_stands_in_every_file_of_its_session_whose_time_includes_it(com
     ],
 )
 def test_both_ends_of_a_files_time_belong_to_it(commits: Commits, at: str | None, found: list[str]) -> None:
-    assert commits.items([memory(SECOND, at)]) == found
+    assert commits.ranking([memory(SECOND, at)]) == found
 
 
 def test_a_file_that_the_data_does_not_name_is_an_item_all_the_same(commits: Commits) -> None:
     """It takes a rank: left out, it would flatter the measure."""
-    assert commits.items([memory("unknown"), memory(B)]) == ["unknown", B]
+    assert commits.ranking([memory("unknown"), memory(B)]) == ["unknown", B]
 
 
 def test_a_memory_without_a_file_is_one_item(commits: Commits) -> None:
-    assert commits.items([memory(None), memory(None, None)]) == [""]
+    assert commits.ranking([memory(None), memory(None, None)]) == [""]
 
 
 def test_a_sub_agents_file_is_an_item_of_its_own(commits: Commits) -> None:
-    assert commits.items([memory("agent-c0ffee")]) == ["agent-c0ffee"]
+    assert commits.ranking([memory("agent-c0ffee")]) == ["agent-c0ffee"]
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
-from tests.evals.conftest import QUERIES, MakeData
+from tests.evals.conftest import FIRST, QUERIES, SECOND, MakeData
 
+from memory_fabric import __version__
 from memory_fabric.app import Fabric
+from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.errors import UsageError
-from memory_fabric.evals.measures import MEASURES
-from memory_fabric.evals.run import Suite, run
+from memory_fabric.evals.asking import ask
+from memory_fabric.evals.commits import read_commits
+from memory_fabric.evals.measures import MEASURES, means, measure
+from memory_fabric.evals.outcome import Outcome
+from memory_fabric.evals.run import SUITES, Suite, of_records, run, run_all
+from memory_fabric.evals.significance import SEED
+from memory_fabric.evals.suite import Corpus, Data, Question
 from memory_fabric.model.query import Mode, Scope
+from memory_fabric.model.record import Conversation, Said
 from memory_fabric.settings import Settings
 
 
@@ -53,6 +63,107 @@ def test_a_store_that_is_kept_is_used_again(
     assert again["metrics"] == first["metrics"]
     with Fabric.open(Settings(home=keep, embedder="none")) as fabric:
         assert not any("tools" in memory.metadata for memory in fabric.store.recent(Scope(), 99))
+
+
+def test_every_question_is_kept_with_its_answer(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
+    """So that two runs can be compared, and anybody can measure again."""
+    report = run(Suite("commits", make_data(), transcripts, "odd half"), settings=settings)
+    rows: Any = report["questions"]
+    assert [row["id"] for row in rows] == ["c1", "c2", "c3"]
+    first = Outcome.from_json(rows[0])
+    assert first.gold == {FIRST, SECOND}
+    assert set(first.ranking[:2]) == {FIRST, SECOND}
+    assert len(first.ranking) <= 10
+    assert first.measures == measure(first.ranking, first.gold)
+    assert [row["categories"] for row in rows] == [["not_verbatim"], [], ["not_verbatim"]]
+    assert all(row["milliseconds"] > 0 and 0 < row["score"] <= 1 and 0 <= row["graph"] < 1 for row in rows)
+    assert means([row["measures"] for row in rows]) == report["metrics"]
+    assert (report["split"], report["seed"], report["version"]) == ("odd half", SEED, __version__)
+    assert report["model"] == HashedEmbedder().space
+    assert set(cast("dict[str, object]", report["machine"])) == {"processors", "machine", "system", "python"}
+
+
+def test_the_confidence_of_vectors_is_told_in_deviations(
+    make_data: MakeData, transcripts: Path, settings: Settings, tmp_path: Path
+) -> None:
+    """What routing goes by: the best cosine, less the background's mean, over its deviation."""
+    report = run(Suite("commits", make_data(), transcripts), Mode.VECTOR, settings=settings, keep=tmp_path / "kept")
+    rows: Any = report["questions"]
+    with Fabric.open(replace(settings, home=tmp_path / "kept")) as fabric:
+        assert fabric.embedder is not None
+        space = fabric.embedder.space
+        background = fabric.store.background(space) or fabric.embedder.prior
+        for row, asked in zip(rows, QUERIES, strict=True):
+            vector = fabric.embedder.embed_query(asked["query"])
+            _, cosine = fabric.store.nearest(space, vector, Scope(), 1)[0]
+            assert row["confidence"] == pytest.approx((cosine - background.mean) / background.deviation, abs=1e-3)
+            assert row["graph"] is None
+
+
+def test_all_modes_and_the_baseline_answer_the_same_questions_from_one_store(
+    make_data: MakeData, transcripts: Path, settings: Settings
+) -> None:
+    """Issue 4, point 3: side by side; F-EVAL-6: none is left out."""
+    steps: list[str] = []
+    suite = Suite("commits", make_data(), transcripts)
+    report = run_all(suite, settings=settings, progress=lambda *step: steps.append(step[0]))
+    modes: Any = report["modes"]
+    assert list(modes) == ["bm25", "text", "vector", "graph", "hybrid", "auto"]
+    assert {tuple(row["id"] for row in each["questions"]) for each in modes.values()} == {("c1", "c2", "c3")}
+    assert (report["mode"], report["metrics"], report["not_run"]) == ("auto", modes["auto"]["metrics"], {})
+    assert "questions" not in report
+    assert modes["bm25"]["metrics"]["hit@1"] == 1.0
+    assert {name for name, each in modes.items() if each["model"]} == {"vector", "hybrid", "auto"}
+    assert steps.count("reading") == 4
+    assert steps.count("asking") == 3 * 6
+    alone = run(suite, Mode.TEXT, settings=settings)
+    assert alone["metrics"] == modes["text"]["metrics"]
+
+
+def test_without_an_embedder_the_vectors_are_named_as_not_run(
+    make_data: MakeData, transcripts: Path, settings: Settings
+) -> None:
+    report = run_all(Suite("commits", make_data(), transcripts), settings=replace(settings, embedder="none"))
+    assert list(cast("dict[str, object]", report["modes"])) == ["bm25", "text", "graph", "hybrid", "auto"]
+    assert report["not_run"] == {"vector": "embedding is switched off"}
+    assert report["model"] is None
+
+
+def test_a_question_that_a_source_did_not_answer_is_counted(
+    make_data: MakeData, transcripts: Path, settings: Settings
+) -> None:
+    """A figure of a run in which something failed must not look like any other."""
+    without = replace(settings, embedder="none")
+    keep = settings.home.parent / "kept"
+    run(Suite("commits", make_data(), transcripts), Mode.TEXT, settings=without, keep=keep)
+    with Fabric.open(replace(settings, home=keep)) as fabric:
+        answered = ask(fabric, read_commits(make_data()), Mode.AUTO, 50, lambda *_: None)
+    assert answered.outages == {"vector": 3}
+    assert len(answered.outcomes) == 3
+
+
+def test_a_suite_of_records_gets_a_store_for_each_corpus(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in one conversation is not found for a question about another; groups and categories are kept."""
+
+    def corpus(name: str, word: str) -> Corpus:
+        said = (Said("Ann", f"We painted the {word} fence", "t1"), Said("Bob", "And the gate", "t2"))
+        question = Question(f"{name}-q", "Who painted the fence?", frozenset({f"{name}:t1"}), ("single",), name)
+        return Corpus(name, (Conversation(name, said),), (question,), lambda memory: f"{name}:{memory.origin.record}")
+
+    read = of_records(lambda _: Data((corpus("a", "red"), corpus("b", "blue")), {"no evidence": 4}))
+    monkeypatch.setitem(cast("dict[str, object]", SUITES), "talks", read)
+    report = run_all(Suite("talks", Path()), settings=settings)
+    modes: Any = report["modes"]
+    assert (report["n"], report["left_out"], report["memories"]) == (2, {"no evidence": 4}, 4)
+    assert [row["group"] for row in modes["bm25"]["questions"]] == ["a", "b"]
+    assert [row["ranking"][0] for row in modes["text"]["questions"]] == ["a:t1", "b:t1"]
+    assert modes["bm25"]["by"]["single"]["hit@1"] == 1.0
+
+
+def test_a_suite_about_transcripts_needs_their_folder(make_data: MakeData, settings: Settings) -> None:
+    with pytest.raises(UsageError, match="asks about transcripts") as raised:
+        run(Suite("commits", make_data()), settings=settings)
+    assert "--transcripts" in raised.value.hint
 
 
 def test_progress_is_told_by_step(make_data: MakeData, transcripts: Path, settings: Settings) -> None:

@@ -17,9 +17,6 @@ from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.text import split_exchange
 
-DEPTH = 50
-"""Memories asked for each question: enough for ten distinct sessions."""
-
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how far it is and how much there is."""
 
@@ -48,25 +45,20 @@ class Asked(Protocol):
         ...
 
     @property
-    def group(self) -> str | None:
-        """What it shares with others, such as a conversation; None for nothing."""
+    def group(self) -> str:
+        """What it shares with others, such as a conversation; empty for nothing."""
         ...
 
 
-class Data(Protocol):
-    """What a suite reads."""
+class Corpus(Protocol):
+    """What one store is asked."""
 
     @property
     def questions(self) -> Sequence[Asked]:
         """A closed list: each is measured, answered or not."""
         ...
 
-    @property
-    def left_out(self) -> int:
-        """Questions that cannot be measured."""
-        ...
-
-    def items(self, memories: Iterable[Memory]) -> list[str]:
+    def ranking(self, memories: Iterable[Memory]) -> list[str]:
         """The items that memories stand for, in their order, each once."""
         ...
 
@@ -79,16 +71,20 @@ class Answered:
     outages: Counter[str]
     """Source → questions that it did not answer."""
 
+    def __add__(self, other: Answered) -> Answered:
+        """Those of several stores together."""
+        return Answered(self.outcomes + other.outcomes, self.outages + other.outages)
 
-def ask(fabric: Fabric, data: Data, mode: Mode, tell: Progress) -> Answered:
-    """Every question through the public search."""
+
+def ask(fabric: Fabric, corpus: Corpus, mode: Mode, depth: int, tell: Progress) -> Answered:
+    """Every question through the public search, for its first ``depth`` memories."""
     deviations = _deviations(fabric)
     outcomes, outages = [], Counter[str]()
-    for number, question in enumerate(data.questions, 1):
+    for number, question in enumerate(corpus.questions, 1):
         started = monotonic()
-        answer = fabric.search(question.text, Scope(), mode=mode, limit=DEPTH)
+        answer = fabric.search(question.text, Scope(), mode=mode, limit=depth)
         seconds = monotonic() - started
-        ranking = data.items(result.candidate.memory for result in answer.results)
+        ranking = corpus.ranking(result.candidate.memory for result in answer.results)
         outages.update(outage.source for outage in answer.outages)
         outcomes.append(
             _outcome(
@@ -100,27 +96,27 @@ def ask(fabric: Fabric, data: Data, mode: Mode, tell: Progress) -> Answered:
                 graph=answer.mix.get("graph", 0.0) if len(answer.mix) > 1 else None,
             )
         )
-        tell("asking", number, len(data.questions))
+        tell("asking", number, len(corpus.questions))
     return Answered(tuple(outcomes), outages)
 
 
-def ask_baseline(fabric: Fabric, data: Data, tell: Progress) -> Answered:
+def ask_baseline(fabric: Fabric, corpus: Corpus, depth: int, tell: Progress) -> Answered:
     """Every question of plain BM25 over the items, each with all text that the store holds of it."""
-    index = Bm25.of(_documents(fabric, data))
+    index = Bm25.of(_documents(fabric, corpus))
     outcomes = []
-    for number, question in enumerate(data.questions, 1):
+    for number, question in enumerate(corpus.questions, 1):
         started = monotonic()
-        ranked = index.rank(question.text, DEPTH)
+        ranked = index.rank(question.text, depth)
         outcomes.append(_outcome(question, [item for item, _ in ranked], monotonic() - started))
-        tell("asking", number, len(data.questions))
+        tell("asking", number, len(corpus.questions))
     return Answered(tuple(outcomes), Counter())
 
 
-def _documents(fabric: Fabric, data: Data) -> dict[str, str]:
+def _documents(fabric: Fabric, corpus: Corpus) -> dict[str, str]:
     """Item → its text, oldest memory first; without the labels that our own text form adds."""
     parts: dict[str, list[str]] = {}
     for memory in reversed(fabric.store.recent(Scope(superseded=True), fabric.store.count())):
-        for item in data.items([memory]):
+        for item in corpus.ranking([memory]):
             parts.setdefault(item, []).extend(split_exchange(memory.text))
     return {item: "\n".join(texts) for item, texts in parts.items()}
 

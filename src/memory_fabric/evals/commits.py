@@ -40,9 +40,9 @@ class Question:
         return () if self.verbatim else ("not_verbatim",)
 
     @property
-    def group(self) -> str | None:
-        """None: every commit stands for itself."""
-        return None
+    def group(self) -> str:
+        """Empty: every commit stands for itself."""
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Commits:
     left_out: int = 0
     """Questions without gold."""
 
-    def items(self, memories: Iterable[Memory]) -> list[str]:
+    def ranking(self, memories: Iterable[Memory]) -> list[str]:
         """Files in the order in which their first memory was found, each once.
 
         A memory of a session with several files stands in each whose time includes it: the later file repeats the

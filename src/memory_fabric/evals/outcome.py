@@ -25,8 +25,8 @@ class Outcome:
     """In [0, 1]."""
     categories: tuple[str, ...] = ()
     milliseconds: float = 0.0
-    group: str | None = None
-    """Questions of one group, such as a conversation, are resampled together; None is a group of its own."""
+    group: str = ""
+    """Questions of one group, such as a conversation, are resampled together; empty is a group of its own."""
     score: float | None = None
     """The first result's score, in [0, 1]; None without a result, and for the baseline."""
     confidence: float | None = None
@@ -36,7 +36,7 @@ class Outcome:
 
     def as_json(self) -> dict[str, object]:
         """As it stands in the result file."""
-        known = {"group": self.group, "score": self.score, "confidence": self.confidence, "graph": self.graph}
+        known = {"score": self.score, "confidence": self.confidence, "graph": self.graph}
         return {
             "id": self.id,
             "gold": sorted(self.gold),
@@ -44,7 +44,8 @@ class Outcome:
             "measures": {name: round(value, 6) for name, value in self.measures.items()},
             "categories": list(self.categories),
             "milliseconds": round(self.milliseconds, 3),
-            **{name: round(each, 6) if isinstance(each, float) else each for name, each in known.items()},
+            "group": self.group,
+            **{name: None if value is None else round(value, 6) for name, value in known.items()},
         }
 
     @classmethod
@@ -54,7 +55,6 @@ class Outcome:
         Raises:
             KeyError, TypeError, ValueError: the row is of another shape.
         """
-        group = row.get("group")
         return cls(
             id=str(row["id"]),
             gold=frozenset(map(str, row["gold"])),
@@ -62,7 +62,7 @@ class Outcome:
             measures={str(name): _number(value, 0.0, 1.0) for name, value in row["measures"].items()},
             categories=tuple(map(str, row["categories"])),
             milliseconds=_number(row["milliseconds"], 0.0, 1e12),
-            group=None if group is None else str(group),
+            group=str(row.get("group") or ""),
             score=_optional(row.get("score"), 0.0, 1.0),
             confidence=_optional(row.get("confidence"), -1e6, 1e6),
             graph=_optional(row.get("graph"), 0.0, 1.0),
@@ -110,9 +110,9 @@ def groups_of(outcomes: Sequence[Outcome]) -> list[str] | None:
 
     A question without a group beside others that have one is a group of its own.
     """
-    if all(outcome.group is None for outcome in outcomes):
+    if not any(outcome.group for outcome in outcomes):
         return None
-    return [f"group {each.group}" if each.group is not None else f"question {each.id}" for each in outcomes]
+    return [f"group {each.group}" if each.group else f"question {each.id}" for each in outcomes]
 
 
 def summary(outcomes: Sequence[Outcome]) -> dict[str, object]:

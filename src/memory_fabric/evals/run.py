@@ -1,9 +1,9 @@
-"""Run one suite over a store built for it through the public API, and report what was measured."""
+"""Run one suite over stores built for it through the public API, and report what was measured."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,23 +11,25 @@ from pathlib import Path
 from memory_fabric import __version__
 from memory_fabric.app import Fabric
 from memory_fabric.errors import UsageError
-from memory_fabric.evals.asking import Answered, Data, Progress, ask, ask_baseline
+from memory_fabric.evals.asking import Answered, Corpus, Progress, ask, ask_baseline
 from memory_fabric.evals.commits import read_commits
 from memory_fabric.evals.outcome import summary
 from memory_fabric.evals.significance import SEED
+from memory_fabric.evals.suite import Corpus as Given
+from memory_fabric.evals.suite import Reader
 from memory_fabric.evals.surroundings import machine
 from memory_fabric.model.query import Mode
 from memory_fabric.search.recipes import RECIPES
 from memory_fabric.settings import Settings
 
-SUITES: Mapping[str, Callable[[Path, Path], Data]] = {"commits": read_commits}
-"""Name → reader of its data, given the folder of the data and that of the transcripts."""
-
 BASELINE = "bm25"
 """Name of the lexical baseline beside the modes."""
 
-SIDE_BY_SIDE = (Mode.TEXT, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)
+SIDE_BY_SIDE = tuple(map(str, (Mode.TEXT, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)))
 """Every mode, the best fixed one included (F-EVAL-6)."""
+
+DEPTH = 50
+"""Memories asked for each question of ``commits``: enough for ten distinct sessions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +38,57 @@ class Suite:
 
     name: str
     data: Path
-    transcripts: Path
+    transcripts: Path | None = None
     split: str = ""
     """A label for the report: ``dev``, ``odd half``; it chooses nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Store:
+    """One store to build, and what is asked of it."""
+
+    corpus: Corpus
+    fill: Callable[[Fabric, Progress], object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A suite's data as it is run."""
+
+    stores: Sequence[_Store]
+    left_out: int | Mapping[str, int]
+    """Questions that cannot be measured, by reason where there are several."""
+    depth: int
+
+
+def _commits(suite: Suite) -> _Prepared:
+    folder = suite.transcripts
+    if folder is None:
+        raise UsageError(f"suite {suite.name!r} asks about transcripts", "name their folder: --transcripts DIR")
+    commits = read_commits(suite.data, folder)
+
+    def fill(fabric: Fabric, tell: Progress) -> object:
+        return fabric.ingest([folder], progress=lambda _, number, of: tell("reading", number, of))
+
+    return _Prepared([_Store(commits, fill)], commits.left_out, DEPTH)
+
+
+def of_records(read: Reader) -> Callable[[Suite], _Prepared]:
+    """A suite whose reader gives conversations and documents, a store a corpus (``evals.suite``)."""
+
+    def prepare(suite: Suite) -> _Prepared:
+        data = read(suite.data)
+        return _Prepared(list(map(_of_corpus, data.corpora)), data.left_out, data.depth)
+
+    return prepare
+
+
+def _of_corpus(corpus: Given) -> _Store:
+    return _Store(corpus, lambda fabric, _: fabric.add(corpus.records))
+
+
+SUITES: Mapping[str, Callable[[Suite], _Prepared]] = {"commits": _commits}
+"""Name → what reads its data; for a reader in ``suites`` that is ``of_records(read)``."""
 
 
 def run(
@@ -49,86 +99,92 @@ def run(
     keep: Path | None = None,
     progress: Progress | None = None,
 ) -> dict[str, object]:
-    """Build the suite's store (in ``keep``, or in a temporary folder), ask every question, measure.
+    """Build the suite's stores (in ``keep``, or in a temporary folder), ask every question, measure.
 
     The main figure keeps tool calls out of the store, because ``git commit -m`` contains the question; ``by`` gives
-    the figure without the questions whose words stand in the text.
+    the figures of each category, for ``commits`` those without the questions whose words stand in the text.
 
     Raises:
         UsageError: the suite is not known, or its data is missing or of another shape.
     """
-    tell = progress or _silent
-    with _built(suite, (mode,), settings, keep, tell) as built:
-        return built.report(mode.value, ask(built.fabric, built.data, mode, tell))
+    return _run(suite, [mode.value], settings or Settings.load(), keep, progress or _silent)[mode.value]
 
 
 def run_all(
     suite: Suite, *, settings: Settings | None = None, keep: Path | None = None, progress: Progress | None = None
 ) -> dict[str, object]:
-    """The baseline and every mode, on the same questions and one store: the report of ``auto``, with all in ``modes``.
+    """The baseline and every mode, on the same questions and stores: the report of ``auto``, with all in ``modes``.
 
     Modes that nothing can answer without an embedder are named in ``not_run``, with the reason.
 
     Raises:
         UsageError: as ``run``.
     """
-    tell = progress or _silent
-    with _built(suite, SIDE_BY_SIDE, settings, keep, tell) as built:
-        chosen = [mode for mode in SIDE_BY_SIDE if RECIPES[mode] != {"vector"} or built.fabric.embedder is not None]
-        modes = {BASELINE: built.report(BASELINE, ask_baseline(built.fabric, built.data, tell))}
-        for mode in chosen:
-            modes[mode.value] = built.report(mode.value, ask(built.fabric, built.data, mode, tell))
-    left = {mode.value: "embedding is switched off" for mode in SIDE_BY_SIDE if mode not in chosen}
+    chosen = settings or Settings.load()
+    left = {} if chosen.embedder != "none" else {Mode.VECTOR.value: "embedding is switched off"}
+    names = [BASELINE, *(name for name in SIDE_BY_SIDE if name not in left)]
+    modes = _run(suite, names, chosen, keep, progress or _silent)
     auto = {name: value for name, value in modes[Mode.AUTO.value].items() if name != "questions"}
     return {**auto, "not_run": left, "modes": modes}
 
 
-@dataclass(frozen=True, slots=True)
-class _Built:
-    """A suite, and the store that holds what it asks about."""
-
-    suite: Suite
-    data: Data
-    fabric: Fabric
-
-    def report(self, mode: str, answered: Answered) -> dict[str, object]:
-        """The result file's object for one mode."""
-        embedder = self.fabric.embedder
-        vectors = mode in set(Mode) and "vector" in RECIPES[Mode(mode)] and embedder is not None
-        return {
-            "suite": self.suite.name,
-            "mode": mode,
-            "n": len(answered.outcomes),
-            "left_out": self.data.left_out,
-            **summary(answered.outcomes),
-            "memories": self.fabric.store.count(),
-            "outages": dict(answered.outages),
-            "split": self.suite.split,
-            "seed": SEED,
-            "model": embedder.space if embedder is not None and vectors else None,
-            "version": __version__,
-            "machine": machine(),
-            "questions": [outcome.as_json() for outcome in answered.outcomes],
+def _run(
+    suite: Suite, names: Sequence[str], settings: Settings, keep: Path | None, tell: Progress
+) -> dict[str, dict[str, object]]:
+    """Mode, or the baseline's name → its report; each store is built once."""
+    if suite.name not in SUITES:
+        raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
+    prepared = SUITES[suite.name](suite)
+    answered: dict[str, Answered] = {}
+    memories, model = 0, None
+    for number, store in enumerate(prepared.stores, 1):
+        home = keep / f"{number:04}" if keep and len(prepared.stores) > 1 else keep
+        with _built(store, _vectors(names), replace(settings, tool_calls="ignore"), home, tell) as fabric:
+            memories += fabric.store.count()
+            model = fabric.embedder.space if fabric.embedder else None
+            for name in names:
+                found = _ask(fabric, store.corpus, name, prepared.depth, tell)
+                answered[name] = answered[name] + found if name in answered else found
+    about = {"split": suite.split, "seed": SEED, "version": __version__, "machine": machine()}
+    return {
+        name: {
+            "suite": suite.name,
+            "mode": name,
+            "n": len(each.outcomes),
+            "left_out": prepared.left_out,
+            **summary(each.outcomes),
+            "memories": memories,
+            "outages": dict(each.outages),
+            "model": model if _vectors([name]) else None,
+            **about,
+            "questions": [outcome.as_json() for outcome in each.outcomes],
         }
+        for name, each in answered.items()
+    }
+
+
+def _ask(fabric: Fabric, corpus: Corpus, name: str, depth: int, tell: Progress) -> Answered:
+    if name == BASELINE:
+        return ask_baseline(fabric, corpus, depth, tell)
+    return ask(fabric, corpus, Mode(name), depth, tell)
+
+
+def _vectors(names: Sequence[str]) -> bool:
+    """Whether one of them asks vectors."""
+    return any("vector" in RECIPES[Mode(name)] for name in names if name != BASELINE)
 
 
 @contextmanager
-def _built(
-    suite: Suite, modes: tuple[Mode, ...], settings: Settings | None, keep: Path | None, tell: Progress
-) -> Iterator[_Built]:
-    """Read the data, fill the store, and embed it where one of the modes asks vectors."""
-    if suite.name not in SUITES:
-        raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
-    data = SUITES[suite.name](suite.data, suite.transcripts)
+def _built(store: _Store, embedded: bool, settings: Settings, keep: Path | None, tell: Progress) -> Iterator[Fabric]:
+    """A store that holds everything, with vectors if asked for."""
     with ExitStack() as stack:
         home = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-eval-")))
-        chosen = replace(settings or Settings.load(), home=home, tool_calls="ignore")
-        fabric = stack.enter_context(Fabric.open(chosen))
-        fabric.ingest([suite.transcripts], progress=lambda _, number, of: tell("reading", number, of))
-        if any("vector" in RECIPES[mode] for mode in modes):
+        fabric = stack.enter_context(Fabric.open(replace(settings, home=home)))
+        store.fill(fabric, tell)
+        if embedded:
             total = fabric.pending()
             fabric.embed(progress=lambda done: tell("embedding", done, total))
-        yield _Built(suite, data, fabric)
+        yield fabric
 
 
 def _silent(what: str, done: int, of: int) -> None:
