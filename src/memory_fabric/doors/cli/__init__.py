@@ -38,6 +38,7 @@ COMMANDS = (
     ("install", "install:install", "Put it into an agent's configuration."),
     ("uninstall", "install:uninstall", "Take it out of there again."),
     ("demo", "demo:demo", "Try it on a small sample."),
+    ("bench", "bench:bench", "Measure how fast it is here."),
     ("version", "version:version", "Print the version."),
 )
 """Name, where its function is in ``commands``, and what the help says in a line, in the order of the help."""
