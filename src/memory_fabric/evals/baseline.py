@@ -16,6 +16,9 @@ from math import log
 
 import Stemmer
 
+BASELINE = "bm25"
+"""Its name beside the modes."""
+
 K1 = 1.5
 B = 0.75
 

@@ -41,13 +41,16 @@ def read_all(paths: Sequence[Path]) -> list[Run]:
     """The runs of all files, in order; where there are several files their names tell them apart.
 
     Raises:
-        UsageError: as ``read_runs``.
+        UsageError: as ``read_runs``; a file is given twice.
     """
-    runs = []
-    for path in paths:
-        inside = read_runs(path)
-        runs.extend([replace(run, name=f"{path.stem} {run.name}") for run in inside] if len(paths) > 1 else inside)
-    return runs
+    if len(set(paths)) < len(paths):
+        raise UsageError("a file is given twice", "name each once")
+    if len(paths) == 1:
+        return read_runs(paths[0])
+    apart = len({path.stem for path in paths}) == len(paths)
+    return [
+        replace(run, name=f"{path.stem if apart else path} {run.name}") for path in paths for run in read_runs(path)
+    ]
 
 
 def read_run(place: str) -> Run:

@@ -12,6 +12,7 @@ from memory_fabric import __version__
 from memory_fabric.app import Fabric
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.asking import Answered, Corpus, Progress, ask, ask_baseline
+from memory_fabric.evals.baseline import BASELINE
 from memory_fabric.evals.commits import read_commits
 from memory_fabric.evals.outcome import summary
 from memory_fabric.evals.significance import SEED
@@ -21,9 +22,6 @@ from memory_fabric.evals.surroundings import machine
 from memory_fabric.model.query import Mode
 from memory_fabric.search.recipes import RECIPES
 from memory_fabric.settings import Settings
-
-BASELINE = "bm25"
-"""Name of the lexical baseline beside the modes."""
 
 SIDE_BY_SIDE = tuple(map(str, (Mode.TEXT, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)))
 """Every mode, the best fixed one included (F-EVAL-6)."""

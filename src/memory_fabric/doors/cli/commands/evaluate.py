@@ -30,21 +30,79 @@ def run(  # noqa: PLR0913 - one parameter an option
     transcripts: Annotated[
         Path | None, typer.Option("--transcripts", metavar="DIR", help="Folder of the transcripts it asks about.")
     ] = None,
-    mode: Annotated[Mode, typer.Option("--mode", help="Which retrievers answer.")] = Mode.AUTO,
+    mode: Annotated[Mode | None, typer.Option("--mode", help="Which retrievers answer.  [default: auto]")] = None,
+    all_modes: Annotated[
+        bool, typer.Option("--all-modes", help="Plain BM25 and every mode, side by side on one store.")
+    ] = False,
+    split: Annotated[
+        str, typer.Option("--split", metavar="TEXT", help="Which part of the data it is, for reports.")
+    ] = "",
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Folder to keep the store in, and to find it in again.")
+    ] = None,
     home: Home = None,
     as_json: AsJson = False,
 ) -> int:
     """Run one suite and print its measures."""
     from memory_fabric.doors.cli.progress import bars
-    from memory_fabric.doors.cli.show.measures import measure_lines
-    from memory_fabric.evals.run import Suite
+    from memory_fabric.doors.cli.show.measures import measure_lines, side_by_side
+    from memory_fabric.evals.measures import HEADLINE
+    from memory_fabric.evals.run import Suite, run_all
     from memory_fabric.evals.run import run as run_suite
 
     desk = Desk.of(context, home, as_json)
-    if transcripts is None:
-        raise UsageError(f"suite {suite!r} asks about transcripts", "name their folder: --transcripts DIR")
+    if all_modes and mode is not None:
+        raise UsageError("--mode and --all-modes exclude each other", "give one of them")
+    chosen = Suite(suite, data, transcripts, split)
     with bars(desk) as shown:
-        found = run_suite(Suite(suite, data, transcripts), mode, settings=desk.settings, progress=shown.stage())
+        if all_modes:
+            found = run_all(chosen, settings=desk.settings, keep=keep, progress=shown.stage())
+        else:
+            found = run_suite(chosen, mode or Mode.AUTO, settings=desk.settings, keep=keep, progress=shown.stage())
     desk.data(found)
-    desk.say(*measure_lines(found, desk.paint))
+    desk.say(*(side_by_side(found, HEADLINE, desk.paint) if all_modes else measure_lines(found, desk.paint)))
+    return DONE
+
+
+@evaluation.command("compare")
+def compare(
+    context: typer.Context,
+    first: Annotated[str, typer.Argument(metavar="A.json", help="Result file; A.json#MODE for one of several modes.")],
+    second: Annotated[str, typer.Argument(metavar="B.json", help="Result file that is compared with it.")],
+    *,
+    measure: Annotated[
+        list[str] | None, typer.Option("--measure", metavar="NAME", help="Measure to compare; can be repeated.")
+    ] = None,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Compare two results over the same questions."""
+    from memory_fabric.doors.cli.show.measures import comparison_lines
+    from memory_fabric.evals import compare as comparing
+    from memory_fabric.evals.results import read_run
+
+    desk = Desk.of(context, home, as_json)
+    found = comparing.compare(read_run(first), read_run(second), measure or ())
+    desk.data(comparing.as_json(found))
+    desk.say(*comparison_lines(found, desk.paint))
+    return DONE
+
+
+@evaluation.command("report")
+def report(
+    context: typer.Context,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Result files.")],
+    *,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder to write report.md and report.html to.")],
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Write a report of results: Markdown, and a page with plots."""
+    from memory_fabric.evals.report import write
+    from memory_fabric.evals.results import read_all
+
+    desk = Desk.of(context, home, as_json)
+    written = [str(path) for path in write(read_all(files), out)]
+    desk.data({"files": written})
+    desk.say(*written)
     return DONE
