@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from memory_fabric.evals.bench.figures import percentile, percentiles, rounded, took
+from memory_fabric.evals.bench.figures import Lap, both, lapped, percentile, rounded, took
 from memory_fabric.evals.bench.stages import TimedFabric
 from memory_fabric.evals.bench.synthetic import PROJECTS
 from memory_fabric.model.query import Mode, Scope
@@ -63,10 +63,10 @@ def asked(settings: Settings, questions: Sequence[str], queries: int, tell: Call
     with TimedFabric.open(settings, read_only=True) as fabric:
         first, _ = took(lambda: ways[0].ask(fabric, next(left)))
         for kind in ways:
-            _seconds(fabric, kind, _next(left, WARM))
-        rounds: list[dict[str, list[float]]] = []
+            _laps(fabric, kind, _next(left, WARM))
+        rounds: list[dict[str, list[Lap]]] = []
         for number in range(ROUNDS):
-            rounds.append({kind.name: _seconds(fabric, kind, _next(left, queries)) for kind in ways})
+            rounds.append({kind.name: _laps(fabric, kind, _next(left, queries)) for kind in ways})
             tell(number + 1)
         staged = {kind.name: _staged(fabric, kind, _next(left, queries)) for kind in ways}
     return {
@@ -79,8 +79,8 @@ def _next(left: Iterator[str], count: int) -> list[str]:
     return [next(left) for _ in range(count)]
 
 
-def _seconds(fabric: Fabric, kind: Kind, questions: Sequence[str]) -> list[float]:
-    return [took(lambda q=question: kind.ask(fabric, q))[0] for question in questions]  # type: ignore[misc]
+def _laps(fabric: Fabric, kind: Kind, questions: Sequence[str]) -> list[Lap]:
+    return [lapped(lambda q=question: kind.ask(fabric, q)) for question in questions]  # type: ignore[misc]
 
 
 def _staged(fabric: TimedFabric, kind: Kind, questions: Sequence[str]) -> dict[str, Any]:
@@ -102,10 +102,10 @@ def _staged(fabric: TimedFabric, kind: Kind, questions: Sequence[str]) -> dict[s
     return {"answered": answered, "degraded": degraded, "stages_ms": stages}
 
 
-def _summed_up(rounds: Sequence[Sequence[float]], staged: Mapping[str, Any]) -> dict[str, Any]:
+def _summed_up(rounds: Sequence[Sequence[Lap]], staged: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "n": sum(map(len, rounds)),
-        "ms": percentiles(rounds),
-        "p50_of_rounds_ms": [rounded(1000 * median(each)) for each in rounds],
+        **both(rounds),
+        "p50_of_rounds_ms": [rounded(1000 * median(lap.wall for lap in each)) for each in rounds],
         **staged,
     }

@@ -15,6 +15,7 @@ from memory_fabric.evals.bench.figures import rounded, took
 from memory_fabric.evals.bench.synthetic import PER_SESSION, Language, batches
 from memory_fabric.evals.bench.vectors import Bases, Recording, recorded
 from memory_fabric.settings import Settings
+from memory_fabric.text import text_hash
 
 if TYPE_CHECKING:
     from memory_fabric.ports import Embedder
@@ -137,6 +138,7 @@ def _size(settings: Settings) -> int:
     return sum(path.stat().st_size for path in settings.store.parent.glob(f"{settings.store.name}*"))
 
 
-def home_below(folder: Path, memories: int, embedder: str, seed: int) -> Path:
-    """Where a store is kept: one folder for each of what it is made of."""
-    return folder / f"{memories}-{embedder}-{seed}"
+def home_below(folder: Path, memories: int, embedder: str, language: Language) -> Path:
+    """Where a store is kept: one folder for each of what it is made of; the words change with the program's."""
+    words = text_hash(" ".join(language.words))[:8]
+    return folder / f"{memories}-{embedder}-{words}"

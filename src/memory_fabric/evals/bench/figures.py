@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
 
@@ -22,6 +22,14 @@ SHARES = (50, 95, 99)
 
 PACKAGES = ("numpy", "onnxruntime", "tokenizers")
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
+
+
+class Lap(NamedTuple):
+    """Seconds that a piece of work took."""
+
+    wall: float
+    cpu: float
+    """Of all threads of this process."""
 
 
 def rounded(value: float) -> float:
@@ -36,10 +44,25 @@ def took(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - begun, result
 
 
+def lapped(work: Callable[[], object]) -> Lap:
+    """What the work took by both clocks."""
+    cpu = time.process_time()
+    wall, _ = took(work)
+    return Lap(wall, time.process_time() - cpu)
+
+
 def percentile(values: Sequence[float], share: int) -> float:
     """By nearest rank: the smallest value that ``share`` per cent of all do not exceed; at least one value."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(len(ordered) * share / 100) - 1)]
+
+
+def both(rounds: Sequence[Sequence[Lap]]) -> dict[str, dict[str, float]]:
+    """``percentiles`` by the clock, ``ms``, and of the processor, ``cpu_ms``, which hardly depends on who else works."""
+    return {
+        "ms": percentiles([[lap.wall for lap in each] for each in rounds]),
+        "cpu_ms": percentiles([[lap.cpu for lap in each] for each in rounds]),
+    }
 
 
 def percentiles(rounds: Sequence[Sequence[float]]) -> dict[str, float]:

@@ -74,7 +74,7 @@ def _measured(wish: Wish, settings: Settings, language: Language, tell: Progress
     (size,) = wish.sizes
     with ExitStack() as stack:
         folder = wish.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-bench-")))
-        home = home_below(folder.resolve(), size, settings.embedder, SEED)
+        home = home_below(folder.resolve(), size, settings.embedder, language)
         home.mkdir(parents=True, exist_ok=True)
         own = Settings(home=home, embedder=settings.embedder)
         forget_peak()
@@ -123,7 +123,8 @@ def _notes(embedder: str) -> list[str]:
     notes = [
         "The memory is invented: words of this program's documentation as often as they stand there, a tenth made-up "
         "identifiers, in sessions of twenty exchanges. It says nothing about how good the answers are.",
-        "Seconds of the clock on a machine that may be shared: each figure is the median of the rounds' figures.",
+        "`ms` is by the clock, on a machine that may be shared, `cpu_ms` is processor time of all threads together; each "
+        "is the median of the rounds.",
         "No question is asked twice.",
     ]
     if embedder != "none":

@@ -29,9 +29,10 @@ def bench_lines(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
 
 
 def _search(size: Mapping[str, Any]) -> Iterator[str]:
-    yield f"  {'search, ms':<22}{'p50':>8}{'p95':>8}{'p99':>8}"
+    yield f"  {'search, ms':<22}{'p50':>8}{'p95':>8}{'p99':>8}{'processor p50':>16}"
     for name, mode in size["search"]["modes"].items():
-        yield f"  {name:<22}" + "".join(f"{mode['ms'][share]:>8.1f}" for share in ("p50", "p95", "p99"))
+        by_clock = "".join(f"{mode['ms'][share]:>8.1f}" for share in ("p50", "p95", "p99"))
+        yield f"  {name:<22}{by_clock}{mode['cpu_ms']['p50']:>16.1f}"
     for name, limit in size["budget"].items():
         verdict = "kept" if limit["kept"] else "MISSED"
         yield f"  budget {name} < {limit['limit']:g} ms: {verdict} ({limit['measured']:g})"
@@ -45,8 +46,8 @@ def _stages(size: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rest(size: Mapping[str, Any]) -> Iterator[str]:
-    alone = {name: ms["p50"] for name, ms in size["alone"].items() if name.endswith("_ms")}
-    yield "  alone, p50: " + _listed({name.removesuffix("_ms"): f"{value:.1f} ms" for name, value in alone.items()})
+    alone = {name: each["ms"]["p50"] for name, each in size["alone"].items() if isinstance(each, dict)}
+    yield "  alone, p50: " + _listed({name.replace("_", " "): f"{value:.1f} ms" for name, value in alone.items()})
     yield "  times that: " + _listed(size["times_alone"])
     cold = {name: each["seconds"]["median"] for name, each in size["cold_start"].items() if name != "n"}
     yield "  process to first answer: " + _listed({name: f"{value:.2f} s" for name, value in cold.items()})
