@@ -22,7 +22,7 @@ from typing import Any
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.suite import Corpus, Data, Question
 from memory_fabric.evals.suites.datafiles import rows, shaped, the_file
-from memory_fabric.evals.suites.fields import NO_EVIDENCE, listed, moment, text, unique
+from memory_fabric.evals.suites.fields import NO_EVIDENCE, data_of, listed, moment, text, unique
 from memory_fabric.evals.suites.items import record
 from memory_fabric.model.record import Conversation, Said
 
@@ -59,7 +59,7 @@ def read(data: Path) -> Data:
     """
     folders = _folders(data)
     left_out: Counter[str] = Counter()
-    return Data(tuple(_corpus(folder, left_out) for folder in folders), left_out)
+    return data_of(data, [_corpus(folder, left_out) for folder in folders], left_out)
 
 
 def _folders(data: Path) -> list[Path]:

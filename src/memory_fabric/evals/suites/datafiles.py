@@ -71,7 +71,7 @@ def json_lines(text: str) -> list[dict[str, Any]]:
     Raises:
         ValueError, TypeError: a line is something else.
     """
-    return _objects([json.loads(line) for line in text.splitlines() if line.strip()])
+    return _objects([json.loads(line) for line in text.split("\n") if line.strip()])
 
 
 def strings(values: Iterable[object]) -> Sequence[str]:

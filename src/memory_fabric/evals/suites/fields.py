@@ -1,15 +1,16 @@
-"""What stands in a suite's records, checked: texts, lists, times, and that no id is there twice."""
+"""What stands in a suite's records, checked: texts, lists, times, no id twice, and something that is asked."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from memory_fabric.clock import parse_instant
 from memory_fabric.errors import UsageError
+from memory_fabric.evals.suite import Corpus, Data
 
 QUESTIONS = ("questions_*.json", "queries_*.json", "locomo_*.json")
 """Patterns of a set's file of questions (issue 4)."""
@@ -64,3 +65,16 @@ def unique(path: Path, what: str, ids: Iterable[str]) -> None:
     twice = next((id_ for id_, count in Counter(ids).items() if count > 1), None)
     if twice is not None:
         raise UsageError(f"{path}: the {what} {twice} is there twice", "leave one out")
+
+
+def data_of(path: Path, corpora: Sequence[Corpus], left_out: Mapping[str, int]) -> Data:
+    """Corpora as a suite.
+
+    Raises:
+        UsageError: two questions have one id, or none can be scored.
+    """
+    ids = [question.id for corpus in corpora for question in corpus.questions]
+    unique(path, "question", ids)
+    if not ids:
+        raise UsageError(f"{path}: it holds no question that can be scored", "see docs/commands.md")
+    return Data(tuple(corpora), dict(left_out))

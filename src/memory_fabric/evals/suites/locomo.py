@@ -4,8 +4,8 @@
 copied here): [{sample_id, conversation {session_N [{speaker, dia_id, text, blip_caption?}], session_N_date_time},
 qa [{question, evidence [dia_id], category}]}].  Summaries and observations, which a model wrote, are not read.
 
-A corpus is one conversation, a turn's text is "text [image: caption]".  Evidence rule: every "D3:7" of the
-evidence, without leading zeros, that names a turn of the conversation, once each; a question without any is left out.
+A corpus is one conversation, a turn's text is "text [image: caption]".  Evidence rule: every "D3:7" that stands in the
+evidence and, without leading zeros, names a turn of the conversation, once each; a question without any is left out.
 Over the ten conversations this leaves 1,982 of 1,986 questions and 2,819 pieces of evidence.
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 
 from memory_fabric.evals.suite import Corpus, Data, Question
 from memory_fabric.evals.suites.datafiles import rows, shaped, the_file
-from memory_fabric.evals.suites.fields import NO_EVIDENCE, QUESTIONS, listed, moment, text, unique
+from memory_fabric.evals.suites.fields import NO_EVIDENCE, QUESTIONS, data_of, listed, moment, text, unique
 from memory_fabric.evals.suites.items import conversation, record
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.record import Conversation, Said
@@ -61,7 +61,7 @@ def _read(data: Path, item: Callable[[Memory], str], gold: Callable[[str, str], 
     left_out: Counter[str] = Counter()
     corpora = shaped(path, lambda content: tuple(_corpus(row, item, gold, left_out) for row in rows(content)))
     unique(path, "conversation", (corpus.name for corpus in corpora))
-    return Data(corpora, left_out)
+    return data_of(path, corpora, left_out)
 
 
 def _corpus(

@@ -18,7 +18,7 @@ from typing import Any
 
 from memory_fabric.evals.suite import Corpus, Data, Question
 from memory_fabric.evals.suites.datafiles import json_lines, rows, shaped, the_file
-from memory_fabric.evals.suites.fields import NO_EVIDENCE, QUESTIONS, listed, moment, text, unique
+from memory_fabric.evals.suites.fields import NO_EVIDENCE, QUESTIONS, data_of, listed, moment, text, unique
 from memory_fabric.evals.suites.items import conversation
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.record import Conversation, Said
@@ -53,8 +53,7 @@ def _read(data: Path, *, merged: bool) -> Data:
     names = _same(sessions) if merged else {session.id: session.id for session in sessions}
     left_out: Counter[str] = Counter()
     questions = shaped(asked, lambda content: _questions(rows(content), names, left_out))
-    unique(asked, "question", (question.id for question in questions))
-    return Data((Corpus("pool", sessions, questions, partial(_item, names)),), left_out)
+    return data_of(asked, [Corpus("pool", sessions, questions, partial(_item, names))], left_out)
 
 
 def _session(row: dict[str, Any]) -> Conversation:
@@ -76,7 +75,7 @@ def _item(names: Mapping[str, str], memory: Memory) -> str:
 def _questions(found: list[dict[str, Any]], names: Mapping[str, str], left_out: Counter[str]) -> tuple[Question, ...]:
     questions = []
     for row in found:
-        items = frozenset(names[id_] for id_ in map(str, listed(row, "gold_sessions")) if id_ in names)
+        items = frozenset(names.get(id_, id_) for id_ in map(str, listed(row, "gold_sessions")))
         reason = ABSTENTION if row.get("abstention") else None if items else NO_EVIDENCE
         if reason:
             left_out[reason] += 1
