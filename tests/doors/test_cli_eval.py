@@ -133,6 +133,7 @@ def test_measures_are_shown_with_their_parts_and_the_rest() -> None:
         "model": None,
         "split": "",
         "questions": [1, 2, 3],
+        "seed": 20261130,
     }
     assert list(measure_lines(found, Paint())) == [
         "s  mode auto  n = 1,200",
@@ -142,5 +143,5 @@ def test_measures_are_shown_with_their_parts_and_the_rest() -> None:
         "  n    3",
         "  mrr  1.0000",
         "",
-        "milliseconds p50 1.5  memories 4,000",
+        "milliseconds p50 1.5  memories 4,000  seed 20261130",
     ]

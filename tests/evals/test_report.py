@@ -10,6 +10,7 @@ import pytest
 from tests.evals.outcomes import outcome, run_of
 
 from memory_fabric.errors import UsageError
+from memory_fabric.evals.measures import measure
 from memory_fabric.evals.outcome import Outcome, Run
 from memory_fabric.evals.report import write
 from memory_fabric.evals.report.content import Section, figure, sections
@@ -131,12 +132,18 @@ def table(section: Section, title: str) -> dict[str, tuple[str, ...]]:
 def test_tables_give_counts_means_and_intervals(runs: list[Run]) -> None:
     (section,) = sections(runs)
     figures = table(section, "All questions")
-    assert figures["bm25"][:2] == ("40", "0.0 (0.0–0.0)")
-    assert figures["auto"][0] == "40"
-    assert figures["auto"][1].startswith("25.0 (")
+    assert figures["bm25"][:3] == ("40", "40", "0.0 (0.0–0.0)")
+    assert figures["auto"][:2] == ("40", "40")
+    assert figures["auto"][2].startswith("25.0 (")
     assert figures["bm25"][-2] == "0.500 (0.500–0.500)"
     assert table(section, "Category even")["auto"][:2] == ("20", "50.0")
     assert table(section, "Category odd")["auto"][:2] == ("20", "0.0")
+
+
+def test_questions_that_got_no_answer_are_told_from_those_that_got_a_wrong_one() -> None:
+    silent = Outcome("q2", frozenset({"right"}), (), measure((), frozenset({"right"})))
+    (section,) = sections([run_of("auto", [outcome("q1", None), silent])])
+    assert table(section, "All questions")["auto"][:3] == ("2", "1", "0.0 (0.0–0.0)")
 
 
 def test_auto_is_compared_with_every_other_run_question_by_question(runs: list[Run]) -> None:

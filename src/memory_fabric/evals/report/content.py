@@ -81,13 +81,13 @@ def _section(suite: str, runs: Sequence[Run]) -> Section:
 def _figures(runs: Sequence[Run], measures: Sequence[str]) -> Table:
     rows = []
     for run in runs:
-        cells = [run.name, f"{len(run.outcomes):,}"]
+        cells = [run.name, f"{len(run.outcomes):,}", f"{sum(bool(each.ranking) for each in run.outcomes):,}"]
         for name in measures:
             found = _estimate(run.outcomes, name)
             ends = (figure(name, found.interval.low), figure(name, found.interval.high))
             cells.append(f"{figure(name, found.mean)} ({ends[0]}–{ends[1]})")
         rows.append(tuple(cells))
-    return Table("All questions", ("run", "n", *measures), tuple(rows))
+    return Table("All questions", ("run", "n", "answered", *measures), tuple(rows))
 
 
 def _categories(runs: Sequence[Run], measures: Sequence[str]) -> list[Table]:

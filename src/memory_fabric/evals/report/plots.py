@@ -18,7 +18,7 @@ DECILES = 10
 """Groups of equally many questions in a calibration plot."""
 
 WIDTH, HEIGHT = 480, 280
-LEFT, RIGHT, TOP, BOTTOM = 44, 14, 10, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 14, 26, 40
 """Room around a plot with two axes, in units of the drawing."""
 
 LABEL, VALUE = 130, 48
@@ -133,7 +133,7 @@ def _axes(x: tuple[float, float], y: tuple[float, float], x_name: str, y_name: s
         along = x[0] + (x[1] - x[0]) * tick / 4
         yield f'<text class="soft" x="{_x(along, *x):.1f}" y="{bottom + 15}" text-anchor="middle">{along:.2f}</text>'
     yield f'<text class="soft" x="{(LEFT + right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">{escape(x_name)}</text>'
-    yield f'<text class="soft" x="{LEFT + 4}" y="{TOP + 10}">{escape(y_name)}</text>'
+    yield f'<text class="soft" x="0" y="{TOP - 13}">{escape(y_name)}</text>'
 
 
 def _x(value: float, low: float, high: float) -> float:

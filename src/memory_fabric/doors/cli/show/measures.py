@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 _SHOWN = frozenset({"suite", "mode", "n", "metrics", "by", "questions", "modes"})
 
+_NAMES = frozenset({"seed"})
+"""Numbers that count nothing."""
+
 
 def measure_lines(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     """The overall measures, then those of each part, then what else was measured."""
@@ -91,7 +94,7 @@ def _rest(found: Mapping[str, Any]) -> Iterator[str]:
     rest = {name: value for name, value in found.items() if name not in _SHOWN and value not in ("", None, {})}
     if rest:
         yield ""
-        yield "  ".join(f"{name} {_value(value)}" for name, value in rest.items())
+        yield "  ".join(f"{name} {value if name in _NAMES else _value(value)}" for name, value in rest.items())
 
 
 def _table(metrics: Mapping[str, Any]) -> Iterator[str]:
