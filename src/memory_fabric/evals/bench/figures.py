@@ -58,7 +58,7 @@ def percentile(values: Sequence[float], share: int) -> float:
 
 
 def both(rounds: Sequence[Sequence[Lap]]) -> dict[str, dict[str, float]]:
-    """``percentiles`` by the clock, ``ms``, and of the processor, ``cpu_ms``, which hardly depends on who else works."""
+    """``percentiles`` by the clock, ``ms``, and of the processor, ``cpu_ms``, which others hardly touch."""
     return {
         "ms": percentiles([[lap.wall for lap in each] for each in rounds]),
         "cpu_ms": percentiles([[lap.cpu for lap in each] for each in rounds]),

@@ -123,7 +123,7 @@ def _notes(embedder: str) -> list[str]:
     notes = [
         "The memory is invented: words of this program's documentation as often as they stand there, a tenth made-up "
         "identifiers, in sessions of twenty exchanges. It says nothing about how good the answers are.",
-        "`ms` is by the clock, on a machine that may be shared, `cpu_ms` is processor time of all threads together; each "
+        "`ms` is by the clock, on a machine that may be shared, `cpu_ms` is processor time of all threads; each "
         "is the median of the rounds.",
         "No question is asked twice.",
     ]
