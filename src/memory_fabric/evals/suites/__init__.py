@@ -10,5 +10,13 @@ READERS: Mapping[str, str] = {
     "longmemeval": "memory_fabric.evals.suites.longmemeval:read",
     "longmemeval-merged": "memory_fabric.evals.suites.longmemeval:read_merged",
     "beam": "memory_fabric.evals.suites.beam:read",
+    "2wiki": "memory_fabric.evals.suites.twowiki:read",
+    "multihop": "memory_fabric.evals.suites.multihop:read",
 }
 """Name → the ``Reader`` of a suite's folder as ``module:function``, imported when it is asked for."""
+
+MEASURED: Mapping[str, str] = {
+    "neardup": "memory_fabric.evals.suites.neardup:measure",
+    "extraction": "memory_fabric.evals.suites.extraction:measure",
+}
+"""Name → the function that measures a folder without a store to ask (``measure(data: Path) -> dict``), likewise."""
