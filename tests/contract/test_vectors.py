@@ -134,3 +134,21 @@ def test_nearest_is_exact(store: Store, build: Build, seed: int, limit: int) -> 
     assert [key for key, _ in found] == expected
     assert [score for _, score in found] == pytest.approx([best[key] for key in expected], abs=1e-5)
     assert store.cosines("law", asked, ids) == pytest.approx(best, abs=1e-5)
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 10**6), limit=st.integers(1, 3), share=st.sampled_from([0.0, 0.05, 0.5, 1.0]))
+def test_the_nearest_in_a_scope_are_the_nearest_of_all_that_are_in_it(
+    store: Store, build: Build, seed: int, limit: int, share: float
+) -> None:
+    """However few are in it, and however many are equally near."""
+    random = np.random.default_rng(seed)
+    ids = [MemoryId(f"m{i:02}") for i in range(40)]
+    inside = {key for key in ids if random.random() < share}
+    homes = {key: "in" if key in inside else "out" for key in ids}
+    store.save(build.batch(*(build.record(key, seq=i, project=homes[key]) for i, key in enumerate(ids))))
+    store.put("scoped", {key: random.integers(1, 4, size=(1, 3)).astype(np.float32) for key in ids})
+    asked = vectors((1, 0, 0))[0]
+    everything = [key for key, _ in store.nearest("scoped", asked, Scope(), len(ids))]
+    expected = [key for key in everything if key in inside][:limit]
+    assert [key for key, _ in store.nearest("scoped", asked, Scope(projects=(ProjectId("in"),)), limit)] == expected

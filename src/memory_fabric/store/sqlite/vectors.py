@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _STORED = "<f4"
 
+FIRST = 10
+"""So many times the memories asked for are looked at first, the best of all, for those in scope."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
@@ -61,7 +64,7 @@ class VectorTable:
             if not len(copy.memories) or limit <= 0:
                 return []
             scores = np.maximum.reduceat(_products(copy.matrix, wanted), copy.starts)
-            keep = _chosen(scores, _mask(connection, copy, memories_in(scope)), limit)
+            keep = _best_in(connection, copy, scores, memories_in(scope), limit)
             found = all_rows(connection, query("ids_by_row"), {"rows": as_list(copy.memories[keep].tolist())})
         ids = {row: str(id_) for row, id_ in found}
         return [(MemoryId(ids[int(copy.memories[i])]), _cosine(scores[i])) for i in keep]
@@ -189,12 +192,35 @@ def _products(matrix: Vectors, vector: Vectors) -> Vectors:
     return products
 
 
-def _mask(connection: sqlite3.Connection, copy: _Copy, condition: Condition) -> NDArray[np.bool_] | None:
-    """Which memories of the copy are in scope; None for all."""
+def _best_in(
+    connection: sqlite3.Connection, copy: _Copy, scores: Vectors, condition: Condition, limit: int
+) -> list[int]:
+    """Indexes of the best scores in scope, best first, ties in order.
+
+    Which of the very best are in scope is asked first: to ask it of all takes 35 ms with 100,000 memories, and the
+    best of a broad scope stand among the best of all.
+    """
+    if condition.open:
+        return _chosen(scores, None, limit)
+    best = _chosen(scores, None, FIRST * limit)
+    inside = _rows_in(connection, condition, copy.memories[best].tolist())
+    found = [index for index in best if int(copy.memories[index]) in inside]
+    if len(found) >= limit or len(best) == len(scores):
+        return found[:limit]
+    return _chosen(scores, _mask(connection, copy, condition), limit)
+
+
+def _rows_in(connection: sqlite3.Connection, condition: Condition, rows: Sequence[int]) -> set[int]:
+    """Those of these rows that are in scope."""
+    among = f"m.row IN (SELECT value FROM json_each(:among)) AND ({condition.sql})"
+    found = all_rows(connection, query("rows_in_scope", among), condition.values | {"among": as_list(rows)})
+    return {int(str(row)) for (row,) in found}
+
+
+def _mask(connection: sqlite3.Connection, copy: _Copy, condition: Condition) -> NDArray[np.bool_]:
+    """Which memories of the copy are in scope."""
     import numpy as np
 
-    if condition.open:
-        return None
     rows = all_rows(connection, query("rows_in_scope", condition.sql), condition.values)
     return np.isin(copy.memories, np.array([row[0] for row in rows], dtype=np.int64))
 
