@@ -1,15 +1,9 @@
-"""What tests of suites share; and the evaluation data itself, where it lies on this machine.
-
-``MEMORY_FABRIC_EVAL_DATA`` names the folder that holds a folder a set, unpacked.
-"""
+"""What tests of the suites of conversations share."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from pathlib import Path
-
-import pytest
 
 from memory_fabric.app import Fabric
 from memory_fabric.evals.suite import Corpus, Data
@@ -17,17 +11,6 @@ from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, Ses
 from memory_fabric.model.query import Scope
 from memory_fabric.model.record import Conversation
 from memory_fabric.settings import Settings
-
-ROOT = os.environ.get("MEMORY_FABRIC_EVAL_DATA")
-"""Read before any test begins: tests run without variables of this name."""
-
-
-def real(*places: str) -> Path:
-    """The first of these folders of the evaluation data; skips the test without it."""
-    found = next((path for place in places if ROOT and (path := Path(ROOT) / place).is_dir()), None)
-    if found is None:
-        pytest.skip("MEMORY_FABRIC_EVAL_DATA names no folder with this set, unpacked")
-    return found
 
 
 def counted(data: Data) -> Counter[str]:

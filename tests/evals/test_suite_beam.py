@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evals.data import counted, held, real
+from tests.evals.data import counted, held
+from tests.evals.sets import real
 
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.suite import Question
@@ -221,7 +222,7 @@ def test_missing_files_and_a_set_without_questions_are_the_users_mistake(make: M
 
 
 def test_the_development_data_has_the_questions_of_its_readme() -> None:
-    data = beam.read(real("beam/beam-100K", "beam-100K", "beam"))
+    data = beam.read(real("beam"))
     assert counted(data) == {
         "information_extraction": 16,
         "temporal_reasoning": 16,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evals.data import counted, held, real
+from tests.evals.data import counted, held
+from tests.evals.sets import real
 
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.suite import Data, Question

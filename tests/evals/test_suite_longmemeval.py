@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.evals.data import counted, held, memory_of, real
+from tests.evals.data import counted, held, memory_of
+from tests.evals.sets import real
 
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.suite import Question, Reader
