@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_fabric.model.memory import SessionId
-from memory_fabric.model.query import Scope
+from memory_fabric.model.memory import MemoryId, ProjectId, SessionId
+from memory_fabric.model.query import Scope, Window
 from memory_fabric.ports import Store
 from memory_fabric.text import analyse, clean
 
@@ -115,6 +115,18 @@ def test_units_come_by_id_in_the_order_asked(store: Store, build: Build) -> None
     store.save(build.batch(build.record("m1"), build.record("m2", seq=1)))
     ids = [build.memory(key).id for key in ("m2", "ghost", "m1", "m2")]
     assert [unit.memory for unit in store.units(ids)] == ["m2", "m1"]
+
+
+def test_within_keeps_what_is_in_scope(store: Store, build: Build) -> None:
+    """C-148: what is found beside something must be in scope itself."""
+    store.save(
+        build.batch(build.record("m1"), build.record("m2", seq=1, project="p2"), build.record("m3", seq=2, day=9))
+    )
+    ids = [MemoryId("m1"), MemoryId("m2"), MemoryId("m3"), MemoryId("unknown")]
+    assert store.within(ids[:3], Scope()) == {"m1", "m2", "m3"}
+    assert store.within(ids, Scope(projects=(ProjectId("p1"),))) == {"m1", "m3"}
+    assert store.within(ids, Scope(window=Window(before=build.at(5)))) == {"m1", "m2"}
+    assert store.within([], Scope(projects=(ProjectId("p1"),))) == frozenset()
 
 
 def test_around_gives_each_neighbour_once_ordered_by_place(store: Store, build: Build) -> None:

@@ -58,6 +58,7 @@ SCHEMA: dict[str, Any] = {
     "mix": {...: NUMBER},
     "outages": [{"source": str, "reason": str, "remedy": str}],
     "degraded": bool,
+    "sure": bool,
     "notes": [str],
     "seconds": {...: NUMBER},
 }

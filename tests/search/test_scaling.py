@@ -250,6 +250,16 @@ def test_nothing_relevant_gives_nothing(found_by: dict[str, float], stays: bool)
     assert relevant([it], Floor(both=0.5, text=0.2, vector=0.3)) == ([it] if stays else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "shown", "sure"), [(0.099, 0, False), (0.1, 1, False), (0.199, 1, False), (0.2, 1, True)]
+)
+def test_from_half_the_bar_on_it_is_near(text: float, shown: int, sure: bool) -> None:
+    """What is near is shown, and marked: see ``model.result.Answer.sure``."""
+    it, bar = candidate("m", found_by={"text": text}), Floor(text=0.2)
+    assert len(relevant([it], bar.near)) == shown
+    assert bool(relevant([it], bar)) is sure
+
+
 def test_the_floor_keeps_the_order() -> None:
     them = [candidate(name, found_by={"recent": 1.0}) for name in "cab"]
     assert relevant(them) == them

@@ -10,7 +10,17 @@ from hypothesis import strategies as st
 
 from memory_fabric.model.memory import MemoryId, SessionId
 from memory_fabric.ports import TextStatistics, TextUnit
-from memory_fabric.sources.bm25 import B_CONTEXT, B_UNIT, BACK, FORWARD, K1, PROMPT_WEIGHT, Scorer, context_weight, idf
+from memory_fabric.sources.bm25 import (
+    B_UNIT,
+    BACK,
+    FORWARD,
+    K1,
+    PROMPT_WEIGHT,
+    Scorer,
+    context_b,
+    context_weight,
+    idf,
+)
 
 
 def unit(prompt: str, reply: str = "", place: int = 0, length: int | None = None) -> TextUnit:
@@ -76,7 +86,12 @@ def test_the_weight_only_falls(one: float, other: float) -> None:
 
 def test_the_constants_of_the_measurements() -> None:
     """retrieval.md §9: k1 0.9, b 0.5 for the exchange; a user's word counts 1.4."""
-    assert (K1, B_UNIT, B_CONTEXT, PROMPT_WEIGHT, BACK, FORWARD) == (0.9, 0.5, 0.75, 1.4, 4, 3)
+    assert (K1, B_UNIT, PROMPT_WEIGHT, BACK, FORWARD) == (0.9, 0.5, 1.4, 4, 3)
+
+
+@pytest.mark.parametrize(("mean", "b"), [(10.0, 0.0), (30.0, 0.0), (31.0, 0.0153), (150.0, 0.75), (900.0, 0.75)])
+def test_the_length_of_a_short_turn_does_not_weigh_on_what_its_neighbours_say(mean: float, b: float) -> None:
+    assert context_b(mean) == pytest.approx(b, abs=1e-3)
 
 
 def test_a_small_case_by_hand() -> None:

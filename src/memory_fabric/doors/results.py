@@ -34,6 +34,7 @@ def answer_json(answer: Answer, names: Names, notes: Sequence[str] = ()) -> Json
         "mix": {source: rounded(weight) for source, weight in answer.mix.items()},
         "outages": [outage_json(outage) for outage in answer.outages],
         "degraded": answer.degraded,
+        "sure": answer.sure,
         "notes": [*notes, *answer.notes],
         "seconds": {stage: rounded(seconds) for stage, seconds in answer.seconds.items()},
     }

@@ -114,6 +114,8 @@ class Answer:
     absorbed: int = 0
     """Hits beyond the first of each result."""
     outages: tuple[Outage, ...] = ()
+    sure: bool = True
+    """Whether any result reaches the bar of an answer; False: what is shown is only near."""
     notes: tuple[str, ...] = ()
     """Plain sentences for the user: an uncalibrated embedder, a scope that was widened."""
     seconds: Mapping[str, float] = field(default_factory=dict)

@@ -57,6 +57,10 @@ class TextIndex(Protocol):
         """Those units and their neighbours in the same session, ordered by place, each once."""
         ...
 
+    def within(self, ids: Sequence[MemoryId], scope: Scope) -> frozenset[MemoryId]:
+        """Those of these memories that are in scope."""
+        ...
+
     def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
         """Sessions by BM25 of all their text in scope, raw (higher is better), best first."""
         ...

@@ -1,9 +1,9 @@
-"""Nothing relevant gives nothing, and says so (F-ERR-11): the bar below which a candidate is no answer."""
+"""Nothing relevant gives nothing, and says so (F-ERR-11): the bar that an answer must reach, and what is near it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory_fabric.model.graph import EntityId, RelationOrigin
 from memory_fabric.model.result import Candidate
@@ -30,6 +30,14 @@ class Floor:
     What a stated relation leads to is one (F-TRAV-6), so is what touched a file that is asked about, and in ``graph``
     mode, where nothing else speaks, everything is.
     """
+    nearness: float = 0.5
+    """The share of the bar from which a candidate is shown beside a sure one, or, where none is sure, as near."""
+
+    @property
+    def near(self) -> Floor:
+        """The bar of what is shown at all."""
+        by = self.nearness
+        return replace(self, both=by * self.both, text=by * self.text, vector=by * self.vector)
 
 
 def relevant(

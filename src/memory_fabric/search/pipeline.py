@@ -85,7 +85,8 @@ class Search:
         found, left_out = marked(answered, self.outbox, self.memories)
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
-        candidates = relevant(fuse(query, found, weighed, weights), self.tuning.floor, query.named)
+        fused = fuse(query, found, weighed, weights)
+        candidates = relevant(fused, self.tuning.floor.near, query.named)
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
         lifted = crossref(kept, query, self.graph, self.tuning.boost)
@@ -100,6 +101,7 @@ class Search:
             merged=counted.merged,
             absorbed=counted.absorbed,
             outages=(*outages, *failed),
+            sure=bool(relevant(fused, self.tuning.floor, query.named)),
             notes=tuple(left_out),
             seconds={each.source: each.seconds for each in found},
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,12 @@ USUAL_LENGTH = 150.0
 
 SESSION_WEIGHT = 0.5
 """Weight of BM25 over the whole session (retrieval.md §8: chunk + .5 session)."""
+
+LENDING = 1.0
+"""Weight of the neighbourhood from which a unit may be found by it alone: units of 50 tokens and fewer, on average."""
+
+Neighbours = Mapping[SessionId, Sequence[TextUnit]]
+Counted = Mapping[SessionId, Mapping[int, Sequence[float]]]
 
 SESSIONS = 100
 """Sessions whose own score is looked up."""
@@ -66,7 +72,7 @@ class TextSource:
         units = self._index.match(query.terms, query.scope, self._many(CANDIDATES, scorer))
         if deadline.passed:
             raise DeadlinePassed("text: the deadline passed while candidates were read")
-        scores = self._score(query, units, scorer)
+        scores = self._with_silent(query, units, scorer)
         if self._tool_weight:
             for memory, raw in self._index.references(query.terms, query.scope, CANDIDATES).items():
                 scores[memory] = scores.get(memory, 0.0) + self._tool_weight * raw
@@ -97,6 +103,13 @@ class TextSource:
 
     def _score(self, query: Query, units: Sequence[TextUnit], scorer: Scorer) -> dict[MemoryId, float]:
         """The exchange and its session for every unit; the neighbourhood for the best that hold any word asked for."""
+        scores, _, _ = self._scored(query, units, scorer)
+        return scores
+
+    def _scored(
+        self, query: Query, units: Sequence[TextUnit], scorer: Scorer
+    ) -> tuple[dict[MemoryId, float], Neighbours, Counted]:
+        """The scores, and what was read for them: the neighbourhoods of the best, and their counts by place."""
         whole = self._sessions(query)
         counted = {unit.memory: scorer.counts(unit) for unit in units}
         scores = {
@@ -112,6 +125,24 @@ class TextSource:
         }
         for unit in best:
             scores[unit.memory] += scorer.neighbourhood(unit, counts[unit.session])
+        return scores, around, counts
+
+    def _with_silent(self, query: Query, units: Sequence[TextUnit], scorer: Scorer) -> dict[MemoryId, float]:
+        """Scores of units, and of neighbours that hold no word asked for themselves, where turns are short.
+
+        "Which instrument?" – "The cello.": the answer stands beside the words of the question (LoCoMo, both halves of
+        the development questions: recall@10 +3.5).
+        """
+        scores, around, counts = self._scored(query, units, scorer)
+        if scorer.context < LENDING:
+            return scores
+        silent = [unit for near in around.values() for unit in near if unit.memory not in scores]
+        seen = self._index.within([unit.memory for unit in silent], query.scope)
+        whole = self._sessions(query)
+        for unit in silent:
+            if unit.memory in seen:
+                lent = SESSION_WEIGHT * whole.get(unit.session, 0.0)
+                scores[unit.memory] = lent + scorer.neighbourhood(unit, counts[unit.session])
         return scores
 
     def _sessions(self, query: Query) -> dict[SessionId, float]:

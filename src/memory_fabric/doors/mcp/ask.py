@@ -102,7 +102,7 @@ def _remarks(call: Call, answer: Answer, results: list[Json]) -> list[str]:
         if not call.fabric.store.count():
             return ["The memory is empty: `memory-fabric ingest` reads transcripts, add_memory keeps a note."]
         return ["Nothing relevant found: try other words, names of files or tools, or project=all."]
-    notes = []
+    notes = [] if answer.sure else ["Nothing surely relevant: these are only near what was asked."]
     if any(each["cut"] for each in results):
         notes.append("Texts marked cut are excerpts: open_memory gives them whole.")
     if len(results) < len(answer.results):

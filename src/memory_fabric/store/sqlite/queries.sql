@@ -916,3 +916,7 @@ DELETE FROM outbox WHERE memory IN (SELECT value FROM json_each(:ids)) AND state
 -- name: empty_parcels
 -- That a memory was sent is still known, but not its words.
 UPDATE outbox SET payload = json_object() WHERE memory IN (SELECT value FROM json_each(:ids));
+
+-- name: within
+-- Of these memories: those in scope.
+SELECT m.id FROM memories m WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {scope};

@@ -228,6 +228,10 @@ class SqliteStore(NodeTable, OutboxTable):
         """Those units and their neighbours in the same session, ordered by place."""
         return self._text.around(units, back, forward)
 
+    def within(self, ids: Sequence[MemoryId], scope: Scope) -> frozenset[MemoryId]:
+        """Those of these memories that are in scope."""
+        return self._text.within(ids, scope)
+
     def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
         """Sessions by BM25 of all their text in scope."""
         return self._text.session_scores(terms, scope, limit)

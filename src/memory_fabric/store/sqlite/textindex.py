@@ -94,6 +94,16 @@ class TextTable:
             found.setdefault(unit.session, []).append(unit)
         return found
 
+    def within(self, ids: Sequence[MemoryId], scope: Scope) -> frozenset[MemoryId]:
+        """Those of these memories that are in scope."""
+        condition = memories_in(scope)
+        if condition.open or not ids:
+            return frozenset(ids)
+        values = condition.values | {"ids": as_list(ids)}
+        with self._connections.reading() as connection:
+            rows = all_rows(connection, query("within", condition.sql), values)
+        return frozenset(MemoryId(str(row[0])) for row in rows)
+
     def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
         """Sessions by BM25 of all their text in scope; one of several projects counts by its best."""
         condition = session_texts_in(scope)

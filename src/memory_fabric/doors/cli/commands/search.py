@@ -131,6 +131,8 @@ def show(answer: Answer, fabric: Fabric, desk: Desk, *, explain: bool, note: str
         )
         desk.say(*answer_lines(answer, shown))
     desk.remark(*notes, *answer.notes)
+    if answer.results and not answer.sure:
+        desk.remark("nothing surely relevant: these are only near what was asked")
     for outage in answer.outages:
         remedy = f" ({outage.remedy})" if outage.remedy else ""
         reason = outage.reason.removeprefix(f"{outage.source}: ")
