@@ -17,9 +17,10 @@ from memory_fabric.evals.asking import ask
 from memory_fabric.evals.commits import read_commits
 from memory_fabric.evals.measures import MEASURES, means, measure
 from memory_fabric.evals.outcome import Outcome
-from memory_fabric.evals.run import SUITES, Suite, of_records, run, run_all
+from memory_fabric.evals.run import Suite, run, run_all
 from memory_fabric.evals.significance import SEED
 from memory_fabric.evals.suite import Corpus, Data, Question
+from memory_fabric.evals.suites import READERS
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.record import Conversation, Said
 from memory_fabric.settings import Settings
@@ -142,22 +143,38 @@ def test_a_question_that_a_source_did_not_answer_is_counted(
     assert len(answered.outcomes) == 3
 
 
-def test_a_suite_of_records_gets_a_store_for_each_corpus(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands in one conversation is not found for a question about another; groups and categories are kept."""
+def read_talks(_: Path) -> Data:
+    """Two conversations in which the same is said about different things."""
 
     def corpus(name: str, word: str) -> Corpus:
         said = (Said("Ann", f"We painted the {word} fence", "t1"), Said("Bob", "And the gate", "t2"))
         question = Question(f"{name}-q", "Who painted the fence?", frozenset({f"{name}:t1"}), ("single",), name)
         return Corpus(name, (Conversation(name, said),), (question,), lambda memory: f"{name}:{memory.origin.record}")
 
-    read = of_records(lambda _: Data((corpus("a", "red"), corpus("b", "blue")), {"no evidence": 4}))
-    monkeypatch.setitem(cast("dict[str, object]", SUITES), "talks", read)
+    return Data((corpus("a", "red"), corpus("b", "blue")), {"no evidence": 4})
+
+
+def test_a_suite_of_records_gets_a_store_for_each_corpus(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands in one conversation is not found for a question about another; groups and categories are kept."""
+    monkeypatch.setitem(cast("dict[str, str]", READERS), "talks", f"{__name__}:read_talks")
     report = run_all(Suite("talks", Path()), settings=settings)
     modes: Any = report["modes"]
     assert (report["n"], report["left_out"], report["memories"]) == (2, {"no evidence": 4}, 4)
     assert [row["group"] for row in modes["bm25"]["questions"]] == ["a", "b"]
     assert [row["ranking"][0] for row in modes["text"]["questions"]] == ["a:t1", "b:t1"]
     assert modes["bm25"]["by"]["single"]["hit@1"] == 1.0
+
+
+def test_a_suite_that_asks_no_store_gives_its_figures_by_set(tmp_path: Path, settings: Settings) -> None:
+    (tmp_path / "pan_1000.jsonl").write_text(
+        '{"sentence1": "the cat sat on the mat", "sentence2": "the cat sat on the mat", "label": 1}\n'
+        '{"sentence1": "port 8080 is open", "sentence2": "port 8081 is open", "label": 0}\n'
+    )
+    report: Any = run(Suite("neardup", tmp_path), settings=settings)
+    assert (report["suite"], report["n"], report["metrics"]) == ("neardup", 2, {})
+    assert (report["by"]["pan"]["precision"], report["by"]["pan"]["recall"]) == (1.0, 1.0)
+    with pytest.raises(UsageError, match="has no modes"):
+        run_all(Suite("neardup", tmp_path), settings=settings)
 
 
 def test_a_suite_about_transcripts_needs_their_folder(make_data: MakeData, settings: Settings) -> None:

@@ -6,7 +6,9 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from memory_fabric import __version__
 from memory_fabric.app import Fabric
@@ -18,6 +20,7 @@ from memory_fabric.evals.outcome import summary
 from memory_fabric.evals.significance import SEED
 from memory_fabric.evals.suite import Corpus as Given
 from memory_fabric.evals.suite import Reader
+from memory_fabric.evals.suites import MEASURED, READERS
 from memory_fabric.evals.surroundings import machine
 from memory_fabric.model.query import Mode
 from memory_fabric.search.recipes import RECIPES
@@ -85,8 +88,31 @@ def _of_corpus(corpus: Given) -> _Store:
     return _Store(corpus, lambda fabric, _: fabric.add(corpus.records))
 
 
-SUITES: Mapping[str, Callable[[Suite], _Prepared]] = {"commits": _commits}
-"""Name → what reads its data; for a reader in ``suites`` that is ``of_records(read)``."""
+COMMITS = "commits"
+
+
+def suites() -> tuple[str, ...]:
+    """Every suite that can be run."""
+    return (COMMITS, *READERS, *MEASURED)
+
+
+def _prepared(suite: Suite) -> _Prepared:
+    return _commits(suite) if suite.name == COMMITS else of_records(_named(READERS[suite.name]))(suite)
+
+
+def _named(place: str) -> Any:
+    """What stands at ``module:function``, imported now."""
+    module, _, function = place.partition(":")
+    return getattr(import_module(module), function)
+
+
+def _measured(suite: Suite, mode: Mode) -> dict[str, object]:
+    """A suite that asks no store: its figures by set, no mean over sets that have nothing in common."""
+    found = dict(_named(MEASURED[suite.name])(suite.data))
+    sets = found.pop("sets")
+    about = {"split": suite.split, "version": __version__, "machine": machine()}
+    total = sum(each.get("n", each.get("texts", 0)) for each in sets.values())
+    return {**found, "suite": suite.name, "mode": mode.value, "n": total, "metrics": {}, "by": sets, **about}
 
 
 def run(
@@ -105,6 +131,9 @@ def run(
     Raises:
         UsageError: the suite is not known, or its data is missing or of another shape.
     """
+    _require(suite)
+    if suite.name in MEASURED:
+        return _measured(suite, mode)
     return _run(suite, [mode.value], settings or Settings.load(), keep, progress or _silent)[mode.value]
 
 
@@ -118,6 +147,9 @@ def run_all(
     Raises:
         UsageError: as ``run``.
     """
+    _require(suite)
+    if suite.name in MEASURED:
+        raise UsageError(f"suite {suite.name!r} asks no store: it has no modes", "leave out --all-modes")
     chosen = settings or Settings.load()
     left = {} if chosen.embedder != "none" else {Mode.VECTOR.value: "embedding is switched off"}
     names = [BASELINE, *(name for name in SIDE_BY_SIDE if name not in left)]
@@ -126,13 +158,16 @@ def run_all(
     return {**auto, "not_run": left, "modes": modes}
 
 
+def _require(suite: Suite) -> None:
+    if suite.name not in suites():
+        raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(suites())}")
+
+
 def _run(
     suite: Suite, names: Sequence[str], settings: Settings, keep: Path | None, tell: Progress
 ) -> dict[str, dict[str, object]]:
     """Mode, or the baseline's name → its report; each store is built once."""
-    if suite.name not in SUITES:
-        raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(SUITES)}")
-    prepared = SUITES[suite.name](suite)
+    prepared = _prepared(suite)
     answered: dict[str, Answered] = {}
     memories, model = 0, None
     for number, store in enumerate(prepared.stores, 1):
