@@ -152,3 +152,17 @@ def test_the_nearest_in_a_scope_are_the_nearest_of_all_that_are_in_it(
     everything = [key for key, _ in store.nearest("scoped", asked, Scope(), len(ids))]
     expected = [key for key in everything if key in inside][:limit]
     assert [key for key, _ in store.nearest("scoped", asked, Scope(projects=(ProjectId("in"),)), limit)] == expected
+
+
+def test_vectors_that_come_one_after_another_are_all_found(store: Store, build: Build) -> None:
+    """Each search in between sees exactly what is there by then, old and new."""
+    ids = [MemoryId(f"m{i:02}") for i in range(30)]
+    store.save(build.batch(*(build.record(key, seq=i) for i, key in enumerate(ids))))
+    rows = np.random.default_rng(4).normal(size=(30, 2, 4)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=2, keepdims=True)
+    for count, key in enumerate(ids, 1):
+        store.put("grows", {key: rows[count - 1]})
+        found = store.nearest("grows", rows[count // 2, 1], Scope(), 99)
+        best = {other: float((rows[i] @ rows[count // 2, 1]).max()) for i, other in enumerate(ids[:count])}
+        assert [other for other, _ in found] == sorted(best, key=lambda other: -best[other])
+        assert [score for _, score in found] == pytest.approx(sorted(best.values(), reverse=True), abs=1e-5)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 
 import memory_fabric
@@ -217,6 +218,7 @@ def _uses(project: Project, memory: Memory, file: EntityId) -> Relation:
     )
 
 
+@lru_cache(maxsize=1)
 def _prose() -> str:
     """What this program's files say of themselves: English about software, with its stop words."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)

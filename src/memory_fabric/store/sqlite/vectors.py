@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 _STORED = "<f4"
 
+ROOM = 8
+"""An eighth more than needed is kept free where vectors are appended to."""
+
 FIRST = 10
 """So many times the memories asked for are looked at first, the best of all, for those in scope."""
 
@@ -174,10 +177,28 @@ def _grown(old: _Copy | None, new: Sequence[tuple[object, ...]], removals: int, 
     return _Copy(
         removals,
         last,
-        np.concatenate([old.matrix, matrix]),
+        _appended(old.matrix, matrix),
         np.concatenate([old.starts, starts + len(old.matrix)]),
         np.concatenate([old.memories, memories]),
     )
+
+
+def _appended(matrix: Vectors, rows: Vectors) -> Vectors:
+    """The matrix with these rows below, in the room that was left below it, or in a new place with room for more.
+
+    Copying the vectors of 100,000 memories takes 200 ms, which every search after a write would wait for.  Who still
+    reads the shorter matrix is not disturbed; only the longest one of a place may be given.
+    """
+    import numpy as np
+
+    used, whole = len(matrix), len(matrix) + len(rows)
+    place = matrix.base
+    if not isinstance(place, np.ndarray) or not place.flags.writeable or len(place) < whole:
+        place = np.empty((whole + whole // ROOM, matrix.shape[1]), np.float32)
+        place[:used] = matrix
+    place[used:whole] = rows
+    longer: Vectors = place[:whole]
+    return longer
 
 
 def _products(matrix: Vectors, vector: Vectors) -> Vectors:
