@@ -126,6 +126,14 @@ def entity_key(name: str) -> str:
     return " ".join(_SEPARATORS.sub(" ", fold(name)).split())
 
 
+_NAME_WORD = re.compile(r"[^\W_]+(?:['.-][^\W_]+)*")
+
+
+def name_words(text: str) -> list[str]:
+    """The words of names as written: ``J. G. Ballard's`` is J, G, Ballard; hyphens and inner marks stay."""
+    return [word.removesuffix("'s") for word in _NAME_WORD.findall(text.replace("’", "'"))]
+
+
 def text_hash(text: str) -> str:
     """By what a text is known again wherever it turns up: SHA-256 of its folded form, hexadecimal."""
     import hashlib  # brings OpenSSL along, which a hook has no use for

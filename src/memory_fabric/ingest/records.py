@@ -7,8 +7,10 @@ One transaction a conversation, and one for some documents.  Handing the same in
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from memory_fabric.errors import UsageError
@@ -18,16 +20,24 @@ from memory_fabric.ingest.gather import Gathered
 from memory_fabric.ingest.pipeline import Seams
 from memory_fabric.ingest.redact import redact
 from memory_fabric.ingest.report import IngestReport
+from memory_fabric.model.graph import Entity, EntityId, Mention
 from memory_fabric.model.memory import Memory, MemoryKind, Origin, Project, Session, SessionId
 from memory_fabric.model.record import Conversation, Document, Said
 from memory_fabric.model.transcript import Exchange
-from memory_fabric.text import clean, exchange_text, split_long
+from memory_fabric.ports import Extraction
+from memory_fabric.text import clean, entity_key, exchange_text, name_words, split_long
 
 CONVERSATION, DOCUMENT = "conversation", "document"
 """Source systems of what is handed in."""
 
 TOGETHER = 200
 """Documents that one transaction writes."""
+
+TITLE = "title"
+"""Key of a page's title in its metadata, and label of the entity that it names."""
+
+_QUALIFIED = re.compile(r"\s*\([^()]*\)\s*$")
+"""What tells two pages of one name apart: ``Mercury (planet)``."""
 
 _USER = frozenset({"user", "human"})
 _ASSISTANT = frozenset({"assistant", "ai", "model"})
@@ -67,7 +77,7 @@ def _keep(report: IngestReport, seams: Seams, parts: Sequence[Part], project: Pr
         for number, memory in enumerate(memories):
             found = extract_all(seams.extractors, memory, _as_exchange(memory), project)
             report.dropped.update(found.dropped)
-            gathered.add(memory, number, 0, found)
+            gathered.add(memory, number, 0, _titled(memory, found) if number == 0 else found)
     if parts:
         report.saved(seams.store.save(gathered.batch([project] if project else [], [each for each, _ in parts])))
 
@@ -96,7 +106,8 @@ def _document(page: Document, seams: Seams, project: Project | None, report: Ing
     title = _safe(page.title, report)
     text = "\n".join(filter(None, (title, _safe(page.text, report))))
     origin = Origin(DOCUMENT, session, record=page.id)
-    memories = list(_memories(text, MemoryKind.NOTE, origin, page.at, project, seams))
+    found = _memories(text, MemoryKind.NOTE, origin, page.at, project, seams)
+    memories = [replace(each, metadata={**each.metadata, TITLE: title}) if title else each for each in found]
     report.used["document"] += bool(memories)
     report.skipped["empty document"] += not memories
     times = [page.at] if page.at else []
@@ -127,6 +138,19 @@ def _memories(
             origin=origin,
             metadata={"part": number, "parts": len(parts)} if len(parts) > 1 else {},
         )
+
+
+def _titled(memory: Memory, found: Extraction) -> Extraction:
+    """With the title of a page as an entity, which only the page itself mentions: what it is about."""
+    title = str(memory.metadata.get(TITLE, ""))
+    if not title or not entity_key(title):
+        return found
+    short = _QUALIFIED.sub("", title).strip()
+    spellings = (short, *(" ".join(name_words(name)) for name in (title, short)))
+    aliases = tuple(dict.fromkeys(name for name in spellings if name and name != title))
+    entity = Entity(EntityId(f"{TITLE}:{entity_key(title)}"), title, None, aliases, TITLE)
+    mention = Mention(memory.id, entity.id)
+    return replace(found, entities=(entity, *found.entities), mentions=(mention, *found.mentions))
 
 
 def _session(

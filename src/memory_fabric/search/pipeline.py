@@ -1,7 +1,7 @@
 """Pipeline two: a question becomes an answer.
 
     str ─parse→ Query ─dispatch→ {source: [Hit]}, [Outage] ─witness→ ─route→ {source: weight} ─weigh, fuse→ [Candidate]
-        ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] ─attach→ Answer
+        ─bridge→ ─relevant→ ─succession→ ─favour→ ─dedupe→ ─crossref→ ─rank(factors)→ [Result] ─attach→ Answer
 
 Every stage is one call below, and every number of a result can be traced back through them.
 """
@@ -18,6 +18,7 @@ from memory_fabric.lexicon import Lexicon
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
 from memory_fabric.search.attach import attach
+from memory_fabric.search.bridge import bridge
 from memory_fabric.search.crossref import BOOST, crossref
 from memory_fabric.search.dedupe import SIMILAR, dedupe
 from memory_fabric.search.dispatch import Workers, dispatch
@@ -86,6 +87,8 @@ class Search:
         weights = route(found, mode, self.tuning.routing)
         weighed, failed = weigh(query, sources, found)
         fused = fuse(query, found, weighed, weights)
+        if uses_graph(mode):
+            fused = bridge(fused, query, self.graph, self.memories)
         candidates = relevant(fused, self.tuning.floor.near, query.named)
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
