@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memory_fabric.app import Fabric
 from memory_fabric.embed.backfill import backfill, texts_of
 from memory_fabric.errors import UsageError
-from memory_fabric.evals.bench.figures import rounded, took
+from memory_fabric.evals.bench.figures import forget_peak, machine, peak_rss, rounded, took
 from memory_fabric.evals.bench.synthetic import PER_SESSION, Language, batches
 from memory_fabric.evals.bench.vectors import Bases, Recording, recorded
 from memory_fabric.settings import Settings
@@ -58,8 +58,10 @@ def build(settings: Settings, language: Language, seed: int, memories: int, tell
         return Built(settings, language, seed, memories, bases, {**kept["figures"], "made_in_this_run": False})
     if settings.store.exists():
         raise UsageError(f"{settings.store} is a memory that `bench` did not finish making", "choose another folder")
-    figures: dict[str, Any] = {"ingest": {}}
+    figures: dict[str, Any] = {"ingest": {}, "machine_building": machine()}
+    forget_peak()
     bases = _filled(settings, language, seed, memories, figures, tell)
+    figures["building_peak_rss_mebibytes"] = peak_rss()
     note.write_text(json.dumps({"made_of": made_of, "figures": figures}), encoding="utf-8")
     return Built(settings, language, seed, memories, bases, {**figures, "made_in_this_run": True})
 

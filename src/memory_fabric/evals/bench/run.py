@@ -77,9 +77,8 @@ def _measured(wish: Wish, settings: Settings, language: Language, tell: Progress
         home = home_below(folder.resolve(), size, settings.embedder, language)
         home.mkdir(parents=True, exist_ok=True)
         own = Settings(home=home, embedder=settings.embedder)
-        forget_peak()
         built = build(own, language, SEED, size, tell)
-        peaks = {"building": peak_rss()}
+        peaks = {"building": built.figures.pop("building_peak_rss_mebibytes")}
         count = needed(settings.embedder, wish.queries)
         tell("making questions", 0, count)
         asking = questions(language, SEED, size, count)

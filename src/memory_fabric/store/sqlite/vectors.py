@@ -233,7 +233,9 @@ def _best_in(
 
 def _rows_in(connection: sqlite3.Connection, condition: Condition, rows: Sequence[int]) -> set[int]:
     """Those of these rows that are in scope."""
-    among = f"m.row IN (SELECT value FROM json_each(:among)) AND ({condition.sql})"
+    # CROSS JOIN: one of these rows after another, not all rows of the scope along an index.
+    kept = f"json_each(:among) k CROSS JOIN memories m ON m.row = k.value WHERE {condition.sql}"
+    among = f"m.row IN (SELECT m.row FROM {kept})"
     found = all_rows(connection, query("rows_in_scope", among), condition.values | {"among": as_list(rows)})
     return {int(str(row)) for (row,) in found}
 
