@@ -32,7 +32,7 @@ def test_entities_are_once_in_a_batch_and_memories_name_those_they_mention() -> 
     gathered = Gathered()
     gathered.add(memory("m1"), 3, 0, found)
     gathered.add(memory("m2"), 4, 1, Extraction(entities=(entity("REDIS"),)))
-    batch = gathered.batch((), (), None)  # type: ignore[arg-type]
+    batch = gathered.batch((), (), None)
     assert batch.entities == (entity("Redis", "REDIS"),)
     assert [(record.memory.id, record.seq, record.part) for record in batch.records] == [("m1", 3, 0), ("m2", 4, 1)]
     assert [record.memory.entities for record in batch.records] == [("Redis",), ()]
