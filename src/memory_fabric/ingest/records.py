@@ -21,7 +21,7 @@ from memory_fabric.ingest.pipeline import Seams
 from memory_fabric.ingest.redact import redact
 from memory_fabric.ingest.report import IngestReport
 from memory_fabric.model.graph import Entity, EntityId, Mention
-from memory_fabric.model.memory import Memory, MemoryKind, Origin, Project, Session, SessionId
+from memory_fabric.model.memory import TITLE, Memory, MemoryKind, Origin, Project, Session, SessionId
 from memory_fabric.model.record import Conversation, Document, Said
 from memory_fabric.model.transcript import Exchange
 from memory_fabric.ports import Extraction
@@ -32,9 +32,6 @@ CONVERSATION, DOCUMENT = "conversation", "document"
 
 TOGETHER = 200
 """Documents that one transaction writes."""
-
-TITLE = "title"
-"""Key of a page's title in its metadata, and label of the entity that it names."""
 
 _QUALIFIED = re.compile(r"\s*\([^()]*\)\s*$")
 """What tells two pages of one name apart: ``Mercury (planet)``."""

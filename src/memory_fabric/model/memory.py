@@ -15,6 +15,10 @@ SessionId = NewType("SessionId", str)
 ProjectId = NewType("ProjectId", str)
 
 
+TITLE = "title"
+"""Key of a page's title in its memory's metadata, and label of the entity that it names."""
+
+
 class MemoryKind(StrEnum):
     """What a memory is made of; the kind decides its authority, not its relevance."""
 
@@ -92,7 +96,8 @@ class Memory:
     """Display names of the entities it mentions, each once, in order of appearance."""
     metadata: Mapping[str, object] = field(default_factory=dict)
     """JSON values only.  Keys in use: ``part``, ``parts``, ``branch``, ``sidechain``, ``abandoned``,
-    ``model``, ``tools`` (a list of ``{"kind", "name", "target"}``), ``at_source``."""
+    ``model``, ``tools`` (a list of ``{"kind", "name", "target"}``), ``at_source``; of notes ``category``, ``outcome``,
+    ``lesson``, ``agent``, ``source``, ``observation``; of pages ``title``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,16 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_fabric.model.graph import EntityId
-from memory_fabric.model.memory import Memory, MemoryId
+from memory_fabric.model.memory import TITLE, Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
 from memory_fabric.text import analyse, entity_key, name_words
 
 if TYPE_CHECKING:
     from memory_fabric.ports import Graph, MemoryStore
-
-TITLE = "title"
-"""Label of an entity that is the title of a page; only the page itself mentions it."""
 
 FROM = 5
 """Best pages that lend (2 to 20 do equally well there)."""
