@@ -15,12 +15,10 @@ from typing import Any, TextIO
 
 from memory_fabric.errors import MalformedFile, UsageError
 from memory_fabric.ingest.redact import redact_value
+from memory_fabric.private import FILE_MODE
 
 TYPE, VERSION = "memory-fabric", 1
 HEADER = {"type": TYPE, "version": VERSION}
-
-MODE = 0o600
-"""Of a file that is written: a memory is nobody else's (C-117)."""
 
 
 def lines_of(rows: Iterable[Mapping[str, Any]], counts: Counter[str], redacted: Counter[str]) -> Iterator[str]:
@@ -84,7 +82,7 @@ def written(path: Path, force: bool) -> Iterator[TextIO]:
         raise UsageError(f"{path}: exists already", "choose another name, or --force to replace it")
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     except OSError as error:
         raise UsageError(f"{path}: cannot be written: {error.strerror}", "choose another place") from error
     try:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from memory_fabric.doors.results import Names, memory_json, relation_json
 from memory_fabric.model.memory import MemoryId
-from memory_fabric.model.memory_graph import MemoryPath, MemoryRelation, MemoryStep, RelatedMemory
+from memory_fabric.model.memory_graph import MemoryPath, MemoryStep, RelatedMemory
 from memory_fabric.model.result import Answer
 
 Json = dict[str, Any]
@@ -23,7 +24,7 @@ def related_memories_json(
         "relation_type": relation_type,
         "count": len(found),
         "related_memories": [
-            {"memory": memory_json(each.memory), "relation": link_json(each.relation), "depth": each.depth}
+            {"memory": memory_json(each.memory), "relation": asdict(each.relation), "depth": each.depth}
             for each in found
         ],
     }
@@ -37,17 +38,6 @@ def memory_paths_json(found: Sequence[MemoryPath]) -> Json:
             {"path": [_step(step, place) for place, step in enumerate(path.steps)], "depth": path.depth}
             for path in found
         ],
-    }
-
-
-def link_json(relation: MemoryRelation) -> Json:
-    """A relation between memories."""
-    return {
-        "type": relation.type,
-        "source_id": relation.source_id,
-        "target_id": relation.target_id,
-        "strength": relation.strength,
-        "description": relation.description,
     }
 
 
@@ -89,4 +79,4 @@ def _outside(answer: Answer) -> dict[MemoryId, str]:
 
 def _step(step: MemoryStep, depth: int) -> Json:
     shown: Json = {"memory_id": step.memory.id, "memory": memory_json(step.memory), "depth": depth}
-    return shown if step.relation is None else {**shown, "relation": link_json(step.relation)}
+    return shown if step.relation is None else {**shown, "relation": asdict(step.relation)}

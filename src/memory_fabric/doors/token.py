@@ -12,12 +12,11 @@ import stat
 from pathlib import Path
 
 from memory_fabric.errors import StoreUnavailable
+from memory_fabric.private import FILE_MODE
 
 NAME = "token"
 BYTES = 32
 """Of randomness: 256 bits, 43 characters."""
-MODE = 0o600
-"""Nobody else reads it (F-PRIV-6, C-117)."""
 
 _FORM = re.compile(r"[A-Za-z0-9._~+/=-]{16,512}")
 """What may stand after ``Bearer`` (RFC 6750 §2.1), at a length that cannot be guessed."""
@@ -58,7 +57,7 @@ def make_token(home: Path) -> str:
         if not path.exists():
             _place(path, secrets.token_urlsafe(BYTES))
         if os.name == "posix" and stat.S_IMODE(path.stat().st_mode) & 0o077:
-            path.chmod(MODE)
+            path.chmod(FILE_MODE)
     except OSError as error:
         raise StoreUnavailable(f"{path}: the token cannot be kept ({error})", "choose another --home") from error
     token = read_token(home)
@@ -70,7 +69,7 @@ def make_token(home: Path) -> str:
 def _place(path: Path, token: str) -> None:
     """Put a whole file in place unless one is there: a hard link is refused where the name is taken."""
     unfinished = path.with_name(f".{NAME}.{os.getpid()}.{secrets.token_hex(4)}")
-    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE)
+    descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
     try:
         with open(descriptor, "w", encoding="ascii") as stream:  # noqa: PTH123 - made with its mode
             stream.write(token + "\n")

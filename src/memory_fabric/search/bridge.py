@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from memory_fabric.model.graph import EntityId
 from memory_fabric.model.memory import TITLE, Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Candidate
@@ -62,9 +61,8 @@ def bridge(candidates: Sequence[Candidate], query: Query, graph: Graph, memories
     first = _lent(_best(pages), terms, query, graph, LENT)
     reached = _lifted(known, first, memories)
     second = _lent(_best([reached[id_] for id_ in first if id_ in reached]), terms, query, graph, LENT * SECOND)
-    own = {id_: each.relevance for id_, each in known.items()}
     lent = {id_: max(first.get(id_, 0.0), second.get(id_, 0.0)) for id_ in {**first, **second}}
-    return list(_lifted(known, lent, memories, own).values())
+    return list(_lifted(known, lent, memories).values())
 
 
 def _asked(query: Query, graph: Graph) -> dict[MemoryId, float]:
@@ -105,7 +103,7 @@ def _about(keys: Iterable[str], query: Query, graph: Graph) -> Mapping[str, list
     for entity in titles:
         for name in (entity.name, *entity.aliases):
             mine = found.setdefault(entity_key(name), [])
-            mine.extend(each for each in pages.get(EntityId(entity.id), ()) if each not in mine)
+            mine.extend(each for each in pages.get(entity.id, ()) if each not in mine)
     return {key: ids for key, ids in found.items() if ids}
 
 
@@ -141,18 +139,14 @@ def _bearing(words: Sequence[str], span: _Named, terms: frozenset[str], page: Me
 
 
 def _lifted(
-    known: Mapping[MemoryId, Candidate],
-    lent: Mapping[MemoryId, float],
-    memories: MemoryStore,
-    own: Mapping[MemoryId, float] | None = None,
+    known: Mapping[MemoryId, Candidate], lent: Mapping[MemoryId, float], memories: MemoryStore
 ) -> dict[MemoryId, Candidate]:
     """All candidates, those that something is lent to lifted by it, new ones among them."""
-    base = own or {id_: each.relevance for id_, each in known.items()}
     new = {memory.id: Candidate(memory, 0.0, {}) for memory in memories.get([id_ for id_ in lent if id_ not in known])}
     lifted = dict(known) | new
     for id_, value in lent.items():
         if id_ in lifted:
             each = lifted[id_]
-            relevance = min(1.0, base.get(id_, 0.0) + value)
+            relevance = min(1.0, each.relevance + value)
             lifted[id_] = replace(each, relevance=relevance, found_by={**each.found_by, "graph": min(1.0, value)})
     return lifted

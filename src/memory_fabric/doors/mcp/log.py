@@ -7,6 +7,8 @@ import os
 from io import TextIOWrapper
 from pathlib import Path
 
+from memory_fabric.private import FILE_MODE, FOLDER_MODE
+
 NAME = "mcp.log"
 
 LARGEST = 1_000_000
@@ -18,8 +20,8 @@ class _Private(logging.FileHandler):
 
     def _open(self) -> TextIOWrapper:
         path = Path(self.baseFilename)
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        path.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE_MODE)
         return open(descriptor, "a", encoding="utf-8", errors="backslashreplace")  # noqa: PTH123 - made with its mode
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -67,7 +67,7 @@ class Mem0Memory:
         return {
             "count": len(items),
             "results": items,
-            "relations": [relation_json(each) for each in self._cleaned(relations)],
+            "relations": [asdict(each) for each in self._cleaned(relations)],
             "graph_enabled": found.relations is not None,
             "relationship_summary": summary_of(relations),
         }
@@ -215,7 +215,7 @@ class Mem0Memory:
         if memory is None:
             return []
         near = [each for each in relations if touches(memory, each.source_id) or touches(memory, each.target_id)]
-        return [relation_json(each) for each in self._cleaned(near)]
+        return [asdict(each) for each in self._cleaned(near)]
 
     def _checked(self, change: Change) -> Change:
         if not (change.text or "").strip() and change.metadata is None:
@@ -223,17 +223,6 @@ class Mem0Memory:
         text = None if change.text is None else str(self.redact(change.text))
         extra = None if change.metadata is None else dict(self.redact(dict(change.metadata)))
         return Change(change.id, text, extra)
-
-
-def relation_json(relation: MemoryRelation) -> Json:
-    """A relation as F-MEM0-2 has it."""
-    return {
-        "type": relation.type,
-        "source_id": relation.source_id,
-        "target_id": relation.target_id,
-        "strength": relation.strength,
-        "description": relation.description,
-    }
 
 
 def summary_of(relations: Sequence[MemoryRelation]) -> Json:

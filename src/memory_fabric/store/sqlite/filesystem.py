@@ -7,10 +7,7 @@ import stat
 from pathlib import Path
 
 from memory_fabric.errors import StoreUnavailable
-
-FOLDER_MODE = 0o700
-FILE_MODE = 0o600
-"""Nobody else reads a memory (F-PRIV-6, C-117)."""
+from memory_fabric.private import FILE_MODE, FOLDER_MODE
 
 _SHARED = frozenset("9p afs ceph cifs drvfs glusterfs lustre ncpfs nfs nfs4 prl_fs smb2 smb3 smbfs vboxsf".split())
 """File systems without dependable shared memory between hosts; FUSE ones are recognised by their prefix (C-125)."""
