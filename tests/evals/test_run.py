@@ -17,7 +17,7 @@ from memory_fabric.evals.asking import ask
 from memory_fabric.evals.commits import read_commits
 from memory_fabric.evals.measures import MEASURES, means, measure
 from memory_fabric.evals.outcome import Outcome
-from memory_fabric.evals.run import Suite, run, run_all
+from memory_fabric.evals.run import Means, Suite, run, run_all
 from memory_fabric.evals.significance import SEED
 from memory_fabric.evals.suite import Corpus, Data, Question
 from memory_fabric.evals.suites import READERS
@@ -36,7 +36,7 @@ def test_a_run_gives_the_promised_shape_and_finds_the_sessions(
     make_data: MakeData, transcripts: Path, settings: Settings, mode: Mode
 ) -> None:
     """Design §7: ``{"suite", "mode", "n", "metrics", "by"}``."""
-    report = run(Suite("commits", make_data(), transcripts), mode, settings=settings)
+    report = run(Suite("commits", make_data(), transcripts), mode, Means(settings))
     assert (report["suite"], report["mode"], report["n"]) == ("commits", mode.value, 3)
     metrics, by = report["metrics"], report["by"]
     assert isinstance(metrics, dict)
@@ -50,7 +50,7 @@ def test_a_run_gives_the_promised_shape_and_finds_the_sessions(
 
 
 def test_the_users_own_memory_is_left_alone(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
-    run(Suite("commits", make_data(), transcripts), Mode.TEXT, settings=settings)
+    run(Suite("commits", make_data(), transcripts), Mode.TEXT, Means(settings))
     assert not settings.home.exists()
 
 
@@ -59,8 +59,8 @@ def test_a_store_that_is_kept_is_used_again(
 ) -> None:
     """And tool calls stay out of it, because ``git commit -m`` holds the question."""
     keep = tmp_path / "kept"
-    first = run(Suite("commits", make_data(), transcripts), Mode.TEXT, settings=settings, keep=keep)
-    again = run(Suite("commits", make_data(), transcripts), Mode.TEXT, settings=settings, keep=keep)
+    first = run(Suite("commits", make_data(), transcripts), Mode.TEXT, Means(settings, keep))
+    again = run(Suite("commits", make_data(), transcripts), Mode.TEXT, Means(settings, keep))
     assert again["metrics"] == first["metrics"]
     with Fabric.open(Settings(home=keep, embedder="none")) as fabric:
         assert not any("tools" in memory.metadata for memory in fabric.store.recent(Scope(), 99))
@@ -68,7 +68,7 @@ def test_a_store_that_is_kept_is_used_again(
 
 def test_every_question_is_kept_with_its_answer(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
     """So that two runs can be compared, and anybody can measure again."""
-    report = run(Suite("commits", make_data(), transcripts, "odd half"), settings=settings)
+    report = run(Suite("commits", make_data(), transcripts, "odd half"), means=Means(settings))
     rows: Any = report["questions"]
     assert [row["id"] for row in rows] == ["c1", "c2", "c3"]
     first = Outcome.from_json(rows[0])
@@ -88,7 +88,7 @@ def test_the_confidence_of_vectors_is_told_in_deviations(
     make_data: MakeData, transcripts: Path, settings: Settings, tmp_path: Path
 ) -> None:
     """What routing goes by: the best cosine, less the background's mean, over its deviation."""
-    report = run(Suite("commits", make_data(), transcripts), Mode.VECTOR, settings=settings, keep=tmp_path / "kept")
+    report = run(Suite("commits", make_data(), transcripts), Mode.VECTOR, Means(settings, tmp_path / "kept"))
     rows: Any = report["questions"]
     with Fabric.open(replace(settings, home=tmp_path / "kept")) as fabric:
         assert fabric.embedder is not None
@@ -107,7 +107,7 @@ def test_all_modes_and_the_baseline_answer_the_same_questions_from_one_store(
     """Issue 4, point 3: side by side; F-EVAL-6: none is left out."""
     steps: list[str] = []
     suite = Suite("commits", make_data(), transcripts)
-    report = run_all(suite, settings=settings, progress=lambda *step: steps.append(step[0]))
+    report = run_all(suite, Means(settings, progress=lambda *step: steps.append(step[0])))
     modes: Any = report["modes"]
     assert list(modes) == ["bm25", "text", "vector", "graph", "hybrid", "auto"]
     assert {tuple(row["id"] for row in each["questions"]) for each in modes.values()} == {("c1", "c2", "c3")}
@@ -117,14 +117,14 @@ def test_all_modes_and_the_baseline_answer_the_same_questions_from_one_store(
     assert {name for name, each in modes.items() if each["model"]} == {"vector", "hybrid", "auto"}
     assert steps.count("reading") == 4
     assert steps.count("asking") == 3 * 6
-    alone = run(suite, Mode.TEXT, settings=settings)
+    alone = run(suite, Mode.TEXT, Means(settings))
     assert alone["metrics"] == modes["text"]["metrics"]
 
 
 def test_without_an_embedder_the_vectors_are_named_as_not_run(
     make_data: MakeData, transcripts: Path, settings: Settings
 ) -> None:
-    report = run_all(Suite("commits", make_data(), transcripts), settings=replace(settings, embedder="none"))
+    report = run_all(Suite("commits", make_data(), transcripts), Means(replace(settings, embedder="none")))
     assert list(cast("dict[str, object]", report["modes"])) == ["bm25", "text", "graph", "hybrid", "auto"]
     assert report["not_run"] == {"vector": "embedding is switched off"}
     assert report["model"] is None
@@ -136,7 +136,7 @@ def test_a_question_that_a_source_did_not_answer_is_counted(
     """A figure of a run in which something failed must not look like any other."""
     without = replace(settings, embedder="none")
     keep = settings.home.parent / "kept"
-    run(Suite("commits", make_data(), transcripts), Mode.TEXT, settings=without, keep=keep)
+    run(Suite("commits", make_data(), transcripts), Mode.TEXT, Means(without, keep))
     with Fabric.open(replace(settings, home=keep)) as fabric:
         answered = ask(fabric, read_commits(make_data()), Mode.AUTO, 50, lambda *_: None)
     assert answered.outages == {"vector": 3}
@@ -157,7 +157,7 @@ def read_talks(_: Path) -> Data:
 def test_a_suite_of_records_gets_a_store_for_each_corpus(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands in one conversation is not found for a question about another; groups and categories are kept."""
     monkeypatch.setitem(cast("dict[str, str]", READERS), "talks", f"{__name__}:read_talks")
-    report = run_all(Suite("talks", Path()), settings=settings)
+    report = run_all(Suite("talks", Path()), Means(settings))
     modes: Any = report["modes"]
     assert (report["n"], report["left_out"], report["memories"]) == (2, {"no evidence": 4}, 4)
     assert [row["group"] for row in modes["bm25"]["questions"]] == ["a", "b"]
@@ -170,16 +170,16 @@ def test_a_suite_that_asks_no_store_gives_its_figures_by_set(tmp_path: Path, set
         '{"sentence1": "the cat sat on the mat", "sentence2": "the cat sat on the mat", "label": 1}\n'
         '{"sentence1": "port 8080 is open", "sentence2": "port 8081 is open", "label": 0}\n'
     )
-    report: Any = run(Suite("neardup", tmp_path), settings=settings)
+    report: Any = run(Suite("neardup", tmp_path), means=Means(settings))
     assert (report["suite"], report["n"], report["metrics"]) == ("neardup", 2, {})
     assert (report["by"]["pan"]["precision"], report["by"]["pan"]["recall"]) == (1.0, 1.0)
     with pytest.raises(UsageError, match="has no modes"):
-        run_all(Suite("neardup", tmp_path), settings=settings)
+        run_all(Suite("neardup", tmp_path), Means(settings))
 
 
 def test_a_suite_about_transcripts_needs_their_folder(make_data: MakeData, settings: Settings) -> None:
     with pytest.raises(UsageError, match="asks about transcripts") as raised:
-        run(Suite("commits", make_data()), settings=settings)
+        run(Suite("commits", make_data()), means=Means(settings))
     assert "--transcripts" in raised.value.hint
 
 
@@ -188,8 +188,7 @@ def test_progress_is_told_by_step(make_data: MakeData, transcripts: Path, settin
     run(
         Suite("commits", make_data(), transcripts),
         Mode.AUTO,
-        settings=settings,
-        progress=lambda *step: told.append(step),
+        Means(settings, progress=lambda *step: told.append(step)),
     )
     assert {what for what, _, _ in told} == {"reading", "embedding", "asking"}
     assert [step for step in told if step[0] == "asking"] == [("asking", n, 3) for n in (1, 2, 3)]
@@ -199,13 +198,13 @@ def test_progress_is_told_by_step(make_data: MakeData, transcripts: Path, settin
 def test_only_verbatim_questions_leave_nothing_to_report_apart(
     make_data: MakeData, transcripts: Path, settings: Settings
 ) -> None:
-    report = run(Suite("commits", make_data([QUERIES[1]]), transcripts), Mode.TEXT, settings=settings)
+    report = run(Suite("commits", make_data([QUERIES[1]]), transcripts), Mode.TEXT, Means(settings))
     assert report["by"] == {}
 
 
 def test_a_session_that_is_not_found_counts_nought(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
     lost = {"commit": "c9", "query": "zzz qqq xxx", "gold_sessions": ["nowhere"]}
-    report = run(Suite("commits", make_data([QUERIES[1], lost]), transcripts), Mode.TEXT, settings=settings)
+    report = run(Suite("commits", make_data([QUERIES[1], lost]), transcripts), Mode.TEXT, Means(settings))
     metrics = report["metrics"]
     assert isinstance(metrics, dict)
     assert metrics["hit@10"] == 0.5
@@ -221,4 +220,4 @@ def test_transcripts_that_are_not_there_are_the_users_mistake(
     make_data: MakeData, tmp_path: Path, settings: Settings
 ) -> None:
     with pytest.raises(UsageError, match="nowhere"):
-        run(Suite("commits", make_data(), tmp_path / "nowhere"), settings=settings)
+        run(Suite("commits", make_data(), tmp_path / "nowhere"), means=Means(settings))

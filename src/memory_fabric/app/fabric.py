@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from memory_fabric.model.query import Query
     from memory_fabric.model.record import Conversation, Document
     from memory_fabric.model.result import Answer
-    from memory_fabric.ports import Census, OutsideSource
+    from memory_fabric.ports import Census, Embedder, OutsideSource
     from memory_fabric.search.context import Context
     from memory_fabric.search.history import HistoryItem
     from memory_fabric.search.related import Connections, Related
@@ -59,20 +60,24 @@ class Fabric(Elsewhere):
         read_only: bool = False,
         busy_timeout: float = BUSY_TIMEOUT,
         upgrade: bool = True,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Open the store of these settings (default: ``Settings.load()``), making it if it is not there.
 
         ``busy_timeout``: seconds that a write waits for another process.  ``upgrade=False`` refuses to read a store of
-        an older release, where bringing it up to date would take too long.
+        an older release, where bringing it up to date would take too long.  ``embedder`` takes the place of the one
+        that the settings name.
 
         Raises:
             ConfigError: the settings are not usable.
             StoreError: the store cannot be opened.
         """
         chosen = settings or Settings.load()
-        return cls(
-            chosen, SqliteStore.open(chosen.store, read_only=read_only, busy_timeout=busy_timeout, upgrade=upgrade)
-        )
+        store = SqliteStore.open(chosen.store, read_only=read_only, busy_timeout=busy_timeout, upgrade=upgrade)
+        fabric = cls(chosen, store)
+        if embedder is not None:
+            fabric.embedder = embedder
+        return fabric
 
     def __enter__(self) -> Self:
         return self
@@ -238,6 +243,7 @@ class Fabric(Elsewhere):
         limit: int = 10,
         outside: bool | Sequence[OutsideSource] = True,
         redacted: bool = True,
+        around: datetime | None = None,
     ) -> Answer:
         """The best answers in scope, each with its reasons.  See ``search.pipeline.Search``.
 
@@ -246,7 +252,7 @@ class Fabric(Elsewhere):
         """
         others = (self.outside if outside else ()) if isinstance(outside, bool) else outside
         asked = replace(self._search, outside=others) if others else self._search
-        answer = asked(question, scope, clock.utcnow(), mode=mode, limit=limit)
+        answer = asked(question, scope, clock.utcnow(), mode=mode, limit=limit, around=around)
         if not redacted:
             return answer
         from memory_fabric.outgoing import clean_answer

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory_fabric import __version__
 from memory_fabric.app import Fabric
@@ -16,6 +16,8 @@ from memory_fabric.errors import UsageError
 from memory_fabric.evals.asking import Answered, Corpus, Progress, ask, ask_baseline
 from memory_fabric.evals.baseline import BASELINE
 from memory_fabric.evals.commits import read_commits
+from memory_fabric.evals.embedding_cache import CachedEmbedder
+from memory_fabric.evals.half import Half, Halved
 from memory_fabric.evals.outcome import summary
 from memory_fabric.evals.significance import SEED
 from memory_fabric.evals.suite import Corpus as Given
@@ -25,6 +27,9 @@ from memory_fabric.evals.surroundings import machine
 from memory_fabric.model.query import Mode
 from memory_fabric.search.recipes import RECIPES
 from memory_fabric.settings import Settings
+
+if TYPE_CHECKING:
+    from memory_fabric.ports import Embedder
 
 SIDE_BY_SIDE = tuple(map(str, (Mode.TEXT, Mode.VECTOR, Mode.GRAPH, Mode.HYBRID, Mode.AUTO)))
 """Every mode, the best fixed one included (F-EVAL-6)."""
@@ -41,7 +46,40 @@ class Suite:
     data: Path
     transcripts: Path | None = None
     split: str = ""
-    """A label for the report: ``dev``, ``odd half``; it chooses nothing."""
+    """A label for the report: ``dev``, ``sealed``; it chooses nothing."""
+    half: Half | None = None
+    """The half of the questions that is asked; None asks all.  The stores hold everything in any case."""
+
+
+def _silent(what: str, done: int, of: int) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What stores are made with."""
+
+    settings: Settings
+    keep: Path | None = None
+    """Folder in which stores stay, to be found again; None makes them in a temporary folder."""
+    cache: Path | None = None
+    """File that keeps the vectors of passages for the next run; None embeds anew."""
+    progress: Progress | None = None
+    """Told how far it is."""
+
+    @property
+    def tell(self) -> Progress:
+        """To whom progress is told, were it nobody."""
+        return self.progress or _silent
+
+    def embedder(self, names: Sequence[str]) -> Embedder | None:
+        """One for all stores, so that its model is loaded once; None where no mode asks vectors."""
+        if not _vectors(names) or self.settings.embedder == "none":
+            return None
+        from memory_fabric.embed import open_embedder
+
+        embedder = open_embedder(self.settings.embedder)
+        return CachedEmbedder(embedder, self.cache) if self.cache else embedder
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +153,8 @@ def _measured(suite: Suite, mode: Mode) -> dict[str, object]:
     return {**found, "suite": suite.name, "mode": mode.value, "n": total, "metrics": {}, "by": sets, **about}
 
 
-def run(
-    suite: Suite,
-    mode: Mode = Mode.AUTO,
-    *,
-    settings: Settings | None = None,
-    keep: Path | None = None,
-    progress: Progress | None = None,
-) -> dict[str, object]:
-    """Build the suite's stores (in ``keep``, or in a temporary folder), ask every question, measure.
+def run(suite: Suite, mode: Mode = Mode.AUTO, means: Means | None = None) -> dict[str, object]:
+    """Build the suite's stores, ask every question, measure.
 
     The main figure keeps tool calls out of the store, because ``git commit -m`` contains the question; ``by`` gives
     the figures of each category, for ``commits`` those without the questions whose words stand in the text.
@@ -134,12 +165,10 @@ def run(
     _require(suite)
     if suite.name in MEASURED:
         return _measured(suite, mode)
-    return _run(suite, [mode.value], settings or Settings.load(), keep, progress or _silent)[mode.value]
+    return _run(suite, [mode.value], means or Means(Settings.load()))[mode.value]
 
 
-def run_all(
-    suite: Suite, *, settings: Settings | None = None, keep: Path | None = None, progress: Progress | None = None
-) -> dict[str, object]:
+def run_all(suite: Suite, means: Means | None = None) -> dict[str, object]:
     """The baseline and every mode, on the same questions and stores: the report of ``auto``, with all in ``modes``.
 
     Modes that nothing can answer without an embedder are named in ``not_run``, with the reason.
@@ -150,10 +179,10 @@ def run_all(
     _require(suite)
     if suite.name in MEASURED:
         raise UsageError(f"suite {suite.name!r} asks no store: it has no modes", "leave out --all-modes")
-    chosen = settings or Settings.load()
-    left = {} if chosen.embedder != "none" else {Mode.VECTOR.value: "embedding is switched off"}
+    chosen = means or Means(Settings.load())
+    left = {} if chosen.settings.embedder != "none" else {Mode.VECTOR.value: "embedding is switched off"}
     names = [BASELINE, *(name for name in SIDE_BY_SIDE if name not in left)]
-    modes = _run(suite, names, chosen, keep, progress or _silent)
+    modes = _run(suite, names, chosen)
     auto = {name: value for name, value in modes[Mode.AUTO.value].items() if name != "questions"}
     return {**auto, "not_run": left, "modes": modes}
 
@@ -163,22 +192,26 @@ def _require(suite: Suite) -> None:
         raise UsageError(f"suite {suite.name!r} is not known", f"choose one of: {', '.join(suites())}")
 
 
-def _run(
-    suite: Suite, names: Sequence[str], settings: Settings, keep: Path | None, tell: Progress
-) -> dict[str, dict[str, object]]:
+def _run(suite: Suite, names: Sequence[str], means: Means) -> dict[str, dict[str, object]]:
     """Mode, or the baseline's name → its report; each store is built once."""
     prepared = _prepared(suite)
+    embedder = means.embedder(names)
+    model = embedder.space if embedder else None
     answered: dict[str, Answered] = {}
-    memories, model = 0, None
+    memories = 0
     for number, store in enumerate(prepared.stores, 1):
+        corpus = Halved(store.corpus, suite.half) if suite.half else store.corpus
+        keep = means.keep
         home = keep / f"{number:04}" if keep and len(prepared.stores) > 1 else keep
-        with _built(store, _vectors(names), replace(settings, tool_calls="ignore"), home, tell) as fabric:
+        with _built(store, embedder, home, means) as fabric:
             memories += fabric.store.count()
-            model = fabric.embedder.space if fabric.embedder else None
             for name in names:
-                found = _ask(fabric, store.corpus, name, prepared.depth, tell)
+                found = _ask(fabric, corpus, name, prepared.depth, means.tell)
                 answered[name] = answered[name] + found if name in answered else found
-    about = {"split": suite.split, "seed": SEED, "version": __version__, "machine": machine()}
+    if not any(each.outcomes for each in answered.values()):
+        raise UsageError(f"suite {suite.name!r} has no question in this part", "leave out --half, or name fuller data")
+    half = suite.half.value if suite.half else None
+    about = {"split": suite.split, "half": half, "seed": SEED, "version": __version__, "machine": machine()}
     return {
         name: {
             "suite": suite.name,
@@ -208,17 +241,14 @@ def _vectors(names: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _built(store: _Store, embedded: bool, settings: Settings, keep: Path | None, tell: Progress) -> Iterator[Fabric]:
-    """A store that holds everything, with vectors if asked for."""
+def _built(store: _Store, embedder: Embedder | None, keep: Path | None, means: Means) -> Iterator[Fabric]:
+    """A store that holds everything, with vectors where there is an embedder."""
     with ExitStack() as stack:
         home = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="memory-fabric-eval-")))
-        fabric = stack.enter_context(Fabric.open(replace(settings, home=home)))
-        store.fill(fabric, tell)
-        if embedded:
+        settings = replace(means.settings, home=home, tool_calls="ignore")
+        fabric = stack.enter_context(Fabric.open(settings, embedder=embedder))
+        store.fill(fabric, means.tell)
+        if embedder:
             total = fabric.pending()
-            fabric.embed(progress=lambda done: tell("embedding", done, total))
+            fabric.embed(progress=lambda done: means.tell("embedding", done, total))
         yield fabric
-
-
-def _silent(what: str, done: int, of: int) -> None:
-    """Nobody watches."""

@@ -9,6 +9,7 @@ import typer
 
 from memory_fabric.doors.cli.desk import DONE, AsJson, Desk, Home
 from memory_fabric.errors import UsageError
+from memory_fabric.evals.half import Half
 from memory_fabric.model.query import Mode
 
 evaluation = typer.Typer(rich_markup_mode=None)
@@ -37,6 +38,12 @@ def run(  # noqa: PLR0913 - one parameter an option
     split: Annotated[
         str, typer.Option("--split", metavar="TEXT", help="Which part of the data it is, for reports.")
     ] = "",
+    half: Annotated[
+        Half | None, typer.Option("--half", help="Ask one half of the questions: to tune with, or to check.")
+    ] = None,
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Keep the vectors of passages for the next run.")
+    ] = True,
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Folder to keep the store in, and to find it in again.")
     ] = None,
@@ -46,19 +53,19 @@ def run(  # noqa: PLR0913 - one parameter an option
     """Run one suite and print its measures."""
     from memory_fabric.doors.cli.progress import bars
     from memory_fabric.doors.cli.show.measures import measure_lines, side_by_side
+    from memory_fabric.evals.embedding_cache import default_cache
     from memory_fabric.evals.measures import HEADLINE
-    from memory_fabric.evals.run import Suite, run_all
+    from memory_fabric.evals.run import Means, Suite, run_all
     from memory_fabric.evals.run import run as run_suite
 
     desk = Desk.of(context, home, as_json)
     if all_modes and mode is not None:
         raise UsageError("--mode and --all-modes exclude each other", "give one of them")
-    chosen = Suite(suite, data, transcripts, split)
+    chosen = Suite(suite, data, transcripts, split, half)
+    kept = default_cache() if cache else None
     with bars(desk) as shown:
-        if all_modes:
-            found = run_all(chosen, settings=desk.settings, keep=keep, progress=shown.stage())
-        else:
-            found = run_suite(chosen, mode or Mode.AUTO, settings=desk.settings, keep=keep, progress=shown.stage())
+        means = Means(desk.settings, keep, kept, shown.stage())
+        found = run_all(chosen, means) if all_modes else run_suite(chosen, mode or Mode.AUTO, means)
     desk.data(found)
     desk.say(*(side_by_side(found, HEADLINE, desk.paint) if all_modes else measure_lines(found, desk.paint)))
     return DONE
