@@ -234,7 +234,7 @@ class Fabric(Elsewhere):
         chosen, note = choose_projects(known, project, Projects(known).identify(cwd), every)
         return replace(limits, projects=chosen), note
 
-    def search(
+    def search(  # noqa: PLR0913 - what may be said of a question
         self,
         question: str,
         scope: Scope = Scope(),
@@ -249,6 +249,8 @@ class Fabric(Elsewhere):
 
         ``outside=False`` asks no memory that is kept elsewhere: hooks have no time for it.  Some of them: these alone.
         ``redacted=False`` leaves it to the caller to clean what is shown (``outgoing.clean_memory``).
+        ``around``, an aware instant that the question is about (a commit's, a ticket's), lifts what lies near it; it
+        leaves nothing out, as the window of ``scope`` does.
         """
         others = (self.outside if outside else ()) if isinstance(outside, bool) else outside
         asked = replace(self._search, outside=others) if others else self._search

@@ -49,12 +49,14 @@ class Wiring:
         from memory_fabric.sources.graph import GraphSource
         from memory_fabric.sources.recent import RecentSource
         from memory_fabric.sources.text import TextSource
+        from memory_fabric.sources.time import TimeSource
 
         settings = self.settings
         sources: list[Source] = [
             TextSource(self.store, self.store, settings.tool_weight),
             GraphSource(self.store, self.store, traverse.walk),
             RecentSource(self.store),
+            TimeSource(self.store),
         ]
         if self.embedder is not None:
             from memory_fabric.sources.vector import VectorSource

@@ -76,5 +76,7 @@ class Query:
     now: datetime
     named: frozenset[EntityId] = frozenset()
     """Files, commits and other artifacts of the graph that the question names: what touched them answers it."""
+    around: datetime | None = None
+    """An instant that the question is about, beside its words: a commit's, a ticket's.  What lies near it is lifted."""
     all_projects: bool = False
     """The question itself widened its scope (F-PARSE-9)."""

@@ -120,6 +120,10 @@ class MemoryStore(Protocol):
         """Newest first; undated last."""
         ...
 
+    def near_in_time(self, at: datetime, scope: Scope, limit: int) -> list[Memory]:
+        """The dated memories in scope nearest to an instant: ``limit`` up to it and ``limit`` after it, by time."""
+        ...
+
     def containing(self, text: str, scope: Scope, limit: int) -> list[Memory]:
         """Memories in scope whose text holds this text, newest first, undated last.
 

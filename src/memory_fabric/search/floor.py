@@ -30,6 +30,8 @@ class Floor:
     What a stated relation leads to is one (F-TRAV-6), so is what touched a file that is asked about, and in ``graph``
     mode, where nothing else speaks, everything is.
     """
+    time: float = 0.2
+    """What lying at the very instant asked about adds: alone it makes a memory near, beside half the bar an answer."""
     nearness: float = 0.5
     """The share of the bar from which a candidate is shown beside a sure one, or, where none is sure, as near."""
 
@@ -57,5 +59,6 @@ def _vouched_for(found_by: Mapping[str, float], floor: Floor) -> bool:
     text, vector = found_by.get("text"), found_by.get("vector")
     if text is None and vector is None:
         return bool(found_by)
-    reached = (text or 0.0) + (vector or 0.0) + floor.graph * found_by.get("graph", 0.0)
+    hints = floor.graph * found_by.get("graph", 0.0) + floor.time * found_by.get("time", 0.0)
+    reached = (text or 0.0) + (vector or 0.0) + hints
     return reached >= (floor.vector if text is None else floor.text if vector is None else floor.both)

@@ -36,15 +36,17 @@ FindEntities = Callable[[Sequence[str]], Sequence[Entity]]
 """Entities of the graph by name or alias (``ports.Graph.find``)."""
 
 
-def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now: datetime) -> Query:
-    """The parsed question; an empty one asks for recent memories (F-PARSE-7)."""
+def parse(
+    question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now: datetime, around: datetime | None = None
+) -> Query:
+    """The parsed question; an empty one asks for recent memories, or for those near ``around`` (F-PARSE-7)."""
     text, wider = _without_scope_words(texts.clean(question), lexicon)
     asked = text[:MAX_CHARACTERS]
     spotted = lexicon.spot(asked)
     actors = {word for item in spotted if lexicon.is_agent(item.canonical) for word in texts.words(item.name)}
     window, intent = window_of(asked, now), _intent(asked, lexicon)
     topic = _topic_words(without_time(asked, now))
-    if (window or intent is Intent.RECENT) and ACTIVITY.issuperset(word.casefold() for word in topic):
+    if (window or around or intent is Intent.RECENT) and ACTIVITY.issuperset(word.casefold() for word in topic):
         topic, intent = [], Intent.RECENT
     semantic = " ".join(word for word in topic if not actors.issuperset(texts.words(word))) or " ".join(topic)
     hints = [item.canonical for item in spotted]
@@ -65,6 +67,7 @@ def parse(question: str, lexicon: Lexicon, find: FindEntities, scope: Scope, now
         ),
         now=now,
         named=frozenset(entity.id for entity in known if entity.kind is Kind.ARTIFACT),
+        around=around,
         all_projects=wider,
     )
 

@@ -68,15 +68,22 @@ class Search:
     """What we pushed to them ourselves."""
 
     def __call__(
-        self, question: str, scope: Scope, now: datetime, *, mode: Mode = Mode.AUTO, limit: int = 10
+        self,
+        question: str,
+        scope: Scope,
+        now: datetime,
+        *,
+        mode: Mode = Mode.AUTO,
+        limit: int = 10,
+        around: datetime | None = None,
     ) -> Answer:
-        """The best ``limit`` memories in scope, each with its reasons.
+        """The best ``limit`` memories in scope, each with its reasons; what lies near ``around`` is lifted.
 
         Raises:
             SourceError: a required source failed; the others' outages are named in the answer.
             StoreError: our own store failed.
         """
-        query = parse(question, self.lexicon, self.graph.find, scope, now)
+        query = parse(question, self.lexicon, self.graph.find, scope, now, around)
         sources = sources_of(mode, query, self.sources, self.outside)
         deadline = Deadline.after(self.tuning.deadline)
         shorter = {each.name: Deadline.after(each.deadline) for each in self.outside}

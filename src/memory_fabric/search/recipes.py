@@ -34,10 +34,15 @@ def uses_graph(mode: Mode) -> bool:
 def sources_of(
     mode: Mode, query: Query, sources: Sequence[Source], outside: Sequence[OutsideSource] = ()
 ) -> list[Source]:
-    """The sources to ask, ours first; a question without a topic asks for recent memories in every mode (F-PARSE-7)."""
+    """The sources to ask, ours first; a question without a topic asks for recent memories in every mode (F-PARSE-7).
+
+    What lies near the instant that a question is about, if it is about one, counts in every mode.
+    """
     if asks_for_recent(query):
-        return [source for source in sources if source.name == "recent"]
-    own = [source for source in sources if source.name in RECIPES[mode]]
+        only = "recent" if query.around is None else "time"
+        return [source for source in sources if source.name == only]
+    names = RECIPES[mode] if query.around is None else RECIPES[mode] | {"time"}
+    own = [source for source in sources if source.name in names]
     return [*own, *outside] if mode in OUTSIDE else own
 
 

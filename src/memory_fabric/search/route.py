@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memory_fabric.model.query import Mode
 from memory_fabric.model.result import Found
 
-OWN = ("text", "vector", "graph", "recent")
+OWN = ("text", "vector", "graph", "recent", "time")
 """Our own sources; every other one is an outside memory."""
 
 
@@ -27,6 +27,8 @@ class Routing:
     graph: float = 1.0
     """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
     recent: float = 1.0
+    time: float = 1.0
+    """Nearness to the instant asked about; its raw scores are in units of words (``sources.time``)."""
     outside: float = 1.0
     """Every outside memory's own word, in idf units for a perfect match of its own: what one middling word is worth.
 

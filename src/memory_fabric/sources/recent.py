@@ -1,4 +1,4 @@
-"""The newest memories: the answer to no question (F-PARSE-7, F-ERR-4)."""
+"""The newest memories: the answer to no question (F-PARSE-7, F-ERR-4), unless it names an instant (``time``)."""
 
 from __future__ import annotations
 

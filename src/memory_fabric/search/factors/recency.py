@@ -32,14 +32,19 @@ class Curve:
 
 
 def recency(at: datetime | None, query: Query, curve: Curve) -> float:
-    """Recency of an instant: from now, or from the nearest end of the time that the question names (C-139)."""
+    """Recency of an instant: from now, or from the time that the question is about or names (C-139)."""
     if at is None:
         return UNDATED
     return curve(days_between(at, query))
 
 
 def days_between(at: datetime, query: Query) -> float:
-    """Days between an instant and the time asked about; 0 inside the window, never negative."""
+    """Days between an instant and the time asked about; 0 inside the window, never negative.
+
+    An instant that the question was given beside its words says it best.
+    """
+    if query.around is not None:
+        return abs((query.around - at).total_seconds()) / 86_400
     if query.window is None:
         return max(0.0, (query.now - at).total_seconds() / 86_400)
     since, before = query.window.since or at, query.window.before or at

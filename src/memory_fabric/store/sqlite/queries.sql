@@ -275,6 +275,19 @@ WITH newest AS (
 )
 SELECT {memory} JOIN newest w ON w.row = m.row ORDER BY m.at DESC, m.row DESC;
 
+-- name: memories_near
+-- The dated memories in scope nearest to an instant, on both sides of it, by time.
+WITH near AS (
+    SELECT row FROM (
+        SELECT m.row FROM memories m WHERE {scope} AND m.at <= :instant ORDER BY m.at DESC, m.row DESC LIMIT :limit
+    )
+    UNION ALL
+    SELECT row FROM (
+        SELECT m.row FROM memories m WHERE {scope} AND m.at > :instant ORDER BY m.at, m.row LIMIT :limit
+    )
+)
+SELECT {memory} JOIN near w ON w.row = m.row ORDER BY m.at, m.row;
+
 -- name: find_statements
 -- Statements of these kinds in scope, newest first, in the order of their text.
 WITH newest AS (

@@ -183,6 +183,10 @@ class SqliteStore(NodeTable, OutboxTable):
         """Newest first; undated last."""
         return self._memories.recent(scope, limit)
 
+    def near_in_time(self, at: datetime, scope: Scope, limit: int) -> list[Memory]:
+        """Dated memories nearest to an instant, on both sides, by time."""
+        return lookup.near_in_time(self._connections, at, scope, limit)
+
     def containing(self, text: str, scope: Scope, limit: int) -> list[Memory]:
         """Memories in scope whose folded text holds this folded text."""
         return lookup.containing(self._connections, text, scope, limit)
