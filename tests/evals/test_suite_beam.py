@@ -241,3 +241,12 @@ def test_the_development_data_has_the_questions_of_its_readme() -> None:
     records = [record for corpus in data.corpora for record in corpus.records if isinstance(record, Conversation)]
     assert (len(data.corpora), sum(len(each.turns) for each in records)) == (8, 2098)
     assert all(each.at for each in records)
+
+
+def test_the_questions_may_lie_in_a_folder_of_their_own_as_the_authors_keep_them(make: Make) -> None:
+    plain = beam.read(make())
+    folder = next(make().glob("**/probing_questions.json")).parent
+    (folder / "probing_questions").mkdir()
+    (folder / "probing_questions.json").rename(folder / "probing_questions" / "probing_questions.json")
+    assert beam.read(folder.parent) == plain
+    assert beam.read(folder.parent.parent) == plain

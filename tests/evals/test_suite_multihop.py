@@ -144,3 +144,12 @@ def test_the_development_part_has_its_documented_size() -> None:
     sizes = [(corpus.name, len(corpus.records), len(corpus.questions)) for corpus in data.corpora]
     assert sizes == [("hotpotqa", 994, 100), ("musique", 1890, 100)]
     assert data.left_out == {}
+
+
+def test_hotpotqa_as_hipporag_2_packs_it_is_read_alike(tmp_path: Path) -> None:
+    """Passages as a list of titles and texts."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    listed = [{"title": title, "text": "".join(sentences)} for title, sentences in HOTPOT_CORPUS.items()]
+    write(old, {"hotpotqa.json": HOTPOT, "hotpotqa_corpus.json": HOTPOT_CORPUS})
+    write(new, {"hotpotqa.json": HOTPOT, "hotpotqa_corpus.json": listed})
+    assert read(new) == read(old)

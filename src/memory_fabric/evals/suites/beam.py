@@ -2,8 +2,8 @@
 
 ``DIR`` holds a folder for each conversation (or one folder that holds them): ``chat.json`` [{batch_number, turns
 [[{role, id, time_anchor?, content}]]}], ``chat_trunecated.json`` (sic) where the authors cut it, which is then read
-instead, and ``probing_questions.json`` {ability: [{question, source_chat_ids}]}.  Source: mohammadtavakoli78/BEAM,
-CC BY-SA 4.0: read, never copied here.
+instead, and ``probing_questions.json`` {ability: [{question, source_chat_ids}]}, which the authors keep in a folder
+``probing_questions``.  Source: mohammadtavakoli78/BEAM, CC BY-SA 4.0: read, never copied here.
 
 A corpus is one conversation, an item a message.  A batch, months after the one before it, is stored as a conversation
 at the time that its first anchor gives.  ``source_chat_ids`` are ids in lists and dictionaries of any depth; those that
@@ -46,6 +46,7 @@ CHATS = ("chat_trunecated.json", "chat.json")
 """The first that is there is read."""
 
 _ASKED = "probing_questions.json"
+_APART = "probing_questions"
 _WHEN = "%B-%d-%Y"
 _MARK = re.compile(r"\s*->->[\s\d,]*\)?\s*\Z")
 """What the generator left behind a user's message, such as `` ->-> 1,2``: nobody wrote it."""
@@ -64,8 +65,8 @@ def read(data: Path) -> Data:
 
 def _folders(data: Path) -> list[Path]:
     """Folders of conversations, in the order of their numbers."""
-    for below in ("*", "*/*"):
-        found = {path.parent for path in data.glob(f"{below}/{_ASKED}*")}
+    for below in (f"*/{_APART}", "*", f"*/*/{_APART}", "*/*"):
+        found = {path.parents[below.endswith(_APART)] for path in data.glob(f"{below}/{_ASKED}*")}
         if found:
             return sorted(found, key=lambda folder: (len(folder.name), folder.name))
     raise UsageError(f"{data}: no folder in it holds a {_ASKED}", "unpack the set's archive and give its folder")
@@ -76,7 +77,7 @@ def _corpus(folder: Path, left_out: Counter[str]) -> Corpus:
     batches = shaped(path, lambda content: tuple(_batch(folder.name, row) for row in rows(content)))
     ids = [turn.id for batch in batches for turn in batch.turns]
     unique(path, "message", ids)
-    asked = the_file(folder, _ASKED)
+    asked = the_file(folder / _APART if (folder / _APART).is_dir() else folder, _ASKED)
     questions = shaped(asked, lambda content: tuple(_questions(folder.name, content, frozenset(ids), left_out)))
     return Corpus(folder.name, batches, questions, record)
 

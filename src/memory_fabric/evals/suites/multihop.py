@@ -4,7 +4,7 @@ Shapes: ``hipporag-train`` of the evaluation data, which are the official ones a
 one or both pairs, each file also as ``.gz``:
 
 - ``hotpotqa*.json`` [{_id, question, supporting_facts [[title, sentence]]}] and ``hotpotqa*_corpus.json``
-  {title: [sentence]};
+  {title: [sentence]}, or [{title, text}] as HippoRAG 2 has it;
 - ``musique*.json`` [{id, question, paragraphs [{title, paragraph_text, is_supporting}]}] and ``musique*_corpus.json``
   [{title, text}], where titles repeat.
 
@@ -69,6 +69,8 @@ def _corpus(data: Path, name: str, of: _Set) -> tuple[Corpus, Counter[str]]:
 def _hotpotqa_passages(content: str) -> Passages:
     """Sentences bring their own spaces."""
     corpus = json.loads(content)
+    if isinstance(corpus, list):
+        return _musique_passages(content)
     if not isinstance(corpus, dict):
         raise TypeError(f"not an object of titles: {corpus!r:.200}")
     return [(title, "".join(sentences)) for title, sentences in corpus.items()]
