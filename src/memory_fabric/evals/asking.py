@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from time import monotonic
 from typing import Protocol
 
@@ -32,6 +33,11 @@ class Asked(Protocol):
     @property
     def text(self) -> str:
         """What is asked, and nothing else of what the suite knows."""
+        ...
+
+    @property
+    def around(self) -> datetime | None:
+        """The instant that is asked about beside the text, or None."""
         ...
 
     @property
@@ -82,7 +88,7 @@ def ask(fabric: Fabric, corpus: Corpus, mode: Mode, depth: int, tell: Progress) 
     outcomes, outages = [], Counter[str]()
     for number, question in enumerate(corpus.questions, 1):
         started = monotonic()
-        answer = fabric.search(question.text, Scope(), mode=mode, limit=depth)
+        answer = fabric.search(question.text, Scope(), mode=mode, limit=depth, around=question.around)
         seconds = monotonic() - started
         ranking = corpus.ranking(result.candidate.memory for result in answer.results)
         outages.update(outage.source for outage in answer.outages)

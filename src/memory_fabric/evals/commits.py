@@ -2,7 +2,8 @@
 
 Shapes: ``commit-to-session`` of the evaluation data.  ``DIR`` holds one ``queries_*.json`` ({commit, date, query,
 gold_sessions, verbatim_in_text}) and ``sessions.json`` or ``sessions.json.gz`` ({session_id, file, first_timestamp,
-last_timestamp}); the transcripts lie in a folder of their own.  Only the subject is asked: no date, no file names.
+last_timestamp}); the transcripts lie in a folder of their own.  Only the subject is asked, never the file names; the
+suite ``commits-dated`` says the commit's date beside it, as whoever looks for the session of a commit would.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Question:
     gold: frozenset[str]
     verbatim: bool
     """The subject stands word for word in the gold session's text."""
+    around: datetime | None = None
+    """The commit's date, where it is asked with."""
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -88,10 +91,10 @@ def _session_key(stem: str) -> str:
     return stem[-36:]
 
 
-def read_commits(data: Path, transcripts: Path | None = None) -> Commits:
+def read_commits(data: Path, transcripts: Path | None = None, *, dated: bool = False) -> Commits:
     """The suite's data from its folder; the list of sessions may lie beside the transcripts instead.
 
-    Questions without gold are left out and counted.
+    Questions without gold are left out and counted.  ``dated`` ones carry their commit's date, which each must have.
 
     Raises:
         UsageError: a file is missing, is there twice, or is not of the documented shape; there is no question, or one
@@ -100,7 +103,7 @@ def read_commits(data: Path, transcripts: Path | None = None) -> Commits:
     queries = sorted(data.glob("queries_*.json"))
     if len(queries) != 1:
         raise UsageError(f"{data}: {len(queries)} files match queries_*.json", "give a folder that holds exactly one")
-    read = _shaped(queries[0], lambda path: tuple(map(_question, json.loads(path.read_bytes()))))
+    read = _shaped(queries[0], lambda path: tuple(_question(row, dated) for row in json.loads(path.read_bytes())))
     questions = tuple(each for each in read if each.gold)
     if not questions:
         raise UsageError(f"{queries[0]}: it holds no question", "see docs/commands.md")
@@ -119,11 +122,14 @@ def _shaped(path: Path, read: Callable[[Path], T]) -> T:
         raise UsageError(f"{path}: not of the shape of this suite: {error!r}", "see docs/commands.md") from error
 
 
-def _question(row: Mapping[str, object]) -> Question:
+def _question(row: Mapping[str, object], dated: bool) -> Question:
     id_, text, gold = row["commit"], row["query"], row["gold_sessions"]
     if not (isinstance(id_, str) and isinstance(text, str) and isinstance(gold, list)):
         raise TypeError(f"{row!r:.200}")
-    return Question(id_, text, frozenset(map(str, gold)), bool(row.get("verbatim_in_text")))
+    around = parse_instant(row["date"]) if dated else None
+    if dated and around is None:
+        raise ValueError(f"the date of the commit {id_}: {row['date']!r:.200}")
+    return Question(id_, text, frozenset(map(str, gold)), bool(row.get("verbatim_in_text")), around)
 
 
 def _sessions(*folders: Path) -> Path:

@@ -104,7 +104,7 @@ def _commits(suite: Suite) -> _Prepared:
     folder = suite.transcripts
     if folder is None:
         raise UsageError(f"suite {suite.name!r} asks about transcripts", "name their folder: --transcripts DIR")
-    commits = read_commits(suite.data, folder)
+    commits = read_commits(suite.data, folder, dated=suite.name == DATED)
 
     def fill(fabric: Fabric, tell: Progress) -> object:
         return fabric.ingest([folder], progress=lambda _, number, of: tell("reading", number, of))
@@ -126,16 +126,16 @@ def _of_corpus(corpus: Given) -> _Store:
     return _Store(corpus, lambda fabric, _: fabric.add(corpus.records))
 
 
-COMMITS = "commits"
+COMMITS, DATED = "commits", "commits-dated"
 
 
 def suites() -> tuple[str, ...]:
     """Every suite that can be run."""
-    return (COMMITS, *READERS, *MEASURED)
+    return (COMMITS, DATED, *READERS, *MEASURED)
 
 
 def _prepared(suite: Suite) -> _Prepared:
-    return _commits(suite) if suite.name == COMMITS else of_records(_named(READERS[suite.name]))(suite)
+    return _commits(suite) if suite.name in (COMMITS, DATED) else of_records(_named(READERS[suite.name]))(suite)
 
 
 def _named(place: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 from memory_fabric.model.memory import Memory
@@ -12,7 +13,7 @@ from memory_fabric.model.record import Conversation, Document
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question; nothing but its text is asked."""
+    """One question; nothing but its text is asked, and the instant that it is about, if any."""
 
     id: str
     text: str
@@ -21,6 +22,7 @@ class Question:
     categories: tuple[str, ...] = ()
     group: str = ""
     """What is resampled as a whole for intervals: a conversation; empty: the question itself."""
+    around: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
