@@ -43,6 +43,10 @@ Since = Annotated[
     str | None, typer.Option("--since", metavar="TIME", help="From then on: 2026-03-05, 2026-03, 7d, '3 weeks ago'.")
 ]
 Before = Annotated[str | None, typer.Option("--before", metavar="TIME", help="Before then.")]
+Around = Annotated[
+    str | None,
+    typer.Option("--around", metavar="TIME", help="What lies near then comes first: 2026-03-05T14:00Z."),
+]
 AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="Facts as they stood then.")]
 Kind = Annotated[
     list[str] | None,

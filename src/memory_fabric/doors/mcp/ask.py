@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -33,7 +33,8 @@ def search_memory(call: Call) -> Reply:
     began = time.perf_counter()
     asked = call.arguments
     scope, widened = _scope(call)
-    answer = call.fabric.search(asked["query"], scope, mode=Mode(asked["mode"]), limit=asked["top_k"])
+    around = _read("around", asked["around"], when.as_of, utcnow())
+    answer = call.fabric.search(asked["query"], scope, mode=Mode(asked["mode"]), limit=asked["top_k"], around=around)
     notes = [widened] if widened and not answer.query.all_projects else []
     notes += [*answer.notes, *(f"{each.source} did not answer: {each.reason}" for each in answer.outages)]
     data: Json = {
@@ -71,7 +72,7 @@ def shown(
 
 def _scope(call: Call) -> tuple[Scope, str | None]:
     asked, now = call.arguments, utcnow()
-    since, before = (_instant(name, asked[name], now) for name in ("since", "before"))
+    since, before = (_read(name, asked[name], _first, now) for name in ("since", "before"))
     if since is not None and before is not None and since >= before:
         raise BadArgument("before", f"nothing lies between since={asked['since']} and before={asked['before']}")
     project = (asked["project"] or "").strip()
@@ -87,11 +88,17 @@ def _scope(call: Call) -> tuple[Scope, str | None]:
         raise BadArgument("project", f"{error.message} ({error.hint}, or {EVERY})") from error
 
 
-def _instant(name: str, text: str | None, now: datetime) -> datetime | None:
+def _first(text: str, now: datetime) -> datetime | None:
+    return when.window(text, None, now).since
+
+
+def _read(
+    name: str, text: str | None, read: Callable[[str, datetime], datetime | None], now: datetime
+) -> datetime | None:
     if text is None:
         return None
     try:
-        return when.window(text, None, now).since
+        return read(text, now)
     except UsageError as error:
         raise BadArgument(name, f"{error.message} ({error.hint})") from error
 

@@ -60,7 +60,7 @@ def _forget_memory(call: Call) -> Reply:
 MEMORY_TOOLS = (
     Tool(
         "search_memory",
-        "Search past sessions and notes; open_memory gives cut texts whole",
+        "Search past sessions and notes; open_memory gives whole texts",
         (
             Parameter("query", Text(), required=True),
             Parameter("top_k", Whole(1, 20), default=5),
@@ -68,6 +68,7 @@ MEMORY_TOOLS = (
             Parameter("project", Text()),
             Parameter("since", Text()),
             Parameter("before", Text()),
+            Parameter("around", Text()),
             Parameter("detail", OneOf(("full", "index")), default="full"),
             Parameter("max_tokens", Whole(FEWEST, MOST)),
         ),

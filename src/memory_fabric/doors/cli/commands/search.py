@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ import typer
 from memory_fabric.doors.cli.desk import DONE, NOTHING, AsJson, Desk, Home
 from memory_fabric.doors.cli.options import (
     AllProjects,
+    Around,
     AsOf,
     Before,
     Category,
@@ -41,6 +43,7 @@ def search(  # noqa: PLR0913 - one parameter an option
     every: AllProjects = False,
     since: Since = None,
     before: Before = None,
+    around: Around = None,
     as_of: AsOf = None,
     kind: Kind = None,
     category: Category = None,
@@ -70,8 +73,22 @@ def search(  # noqa: PLR0913 - one parameter an option
     with desk.read() as fabric:
         scope, note = filters.scope(fabric)
         asked = fabric.with_mem0(graph=enable_graph) if mem0 else True
-        answer = fabric.search(" ".join(question or ()), scope, mode=mode, limit=limit, outside=asked)
+        answer = fabric.search(
+            " ".join(question or ()), scope, mode=mode, limit=limit, outside=asked, around=instant(around)
+        )
         return show(answer, fabric, desk, explain=explain, note=note, graph=enable_graph)
+
+
+def instant(around: str | None) -> datetime | None:
+    """The instant that was typed; a day counts by its end, since what it is about led up to it.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    from memory_fabric.clock import utcnow
+    from memory_fabric.doors import when
+
+    return when.as_of(around, utcnow()) if around is not None else None
 
 
 @dataclass(frozen=True, slots=True)
