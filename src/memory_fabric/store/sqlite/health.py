@@ -13,6 +13,7 @@ from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.filesystem import exposed
 from memory_fabric.store.sqlite.queries import query
 from memory_fabric.store.sqlite.rows import all_rows, instant
+from memory_fabric.store.sqlite.vector_codes import teach_codes
 
 _INDEXES = ("units_fts", "touched_fts", "session_fts")
 
@@ -74,6 +75,10 @@ def _counted(connection: sqlite3.Connection) -> list[str]:
         faults.append("The running totals differ from the tables")
     if count := connection.execute(query("wrong_dimensions")).fetchone()[0]:
         faults.append(f"{count} vectors do not have the dimension of their space")
+        return faults
+    teach_codes(connection)
+    if count := connection.execute(query("wrong_vector_blocks")).fetchone()[0]:
+        faults.append(f"{count} blocks of the vectors' codes disagree with the vectors")
     return faults
 
 

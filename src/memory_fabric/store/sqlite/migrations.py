@@ -151,10 +151,12 @@ def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
 
 
 def teach(connection: sqlite3.Connection) -> None:
-    """Give the scripts the function that they call: ``analysed(text)``, tokens as ``indexing.spaced`` has them."""
+    """Give the scripts what they call: ``analysed(text)``, tokens as ``indexing.spaced`` has them, and ``coded``."""
     from memory_fabric.store.sqlite.indexing import spaced
+    from memory_fabric.store.sqlite.vector_codes import teach_codes
 
     connection.create_function("analysed", 1, lambda text: spaced(analyse(str(text))), deterministic=True)
+    teach_codes(connection)
 
 
 def _fits(connection: sqlite3.Connection) -> bool:

@@ -408,8 +408,58 @@ ON CONFLICT (name) DO UPDATE SET mean = excluded.mean, deviation = excluded.devi
 SELECT row, memory, data FROM vectors WHERE space = ? AND row > ? ORDER BY row;
 
 -- name: vector_state
--- What tells whether a copy of the vectors is still right.
-SELECT removals FROM totals;
+-- What tells whether a copy of the vectors, or of their codes, is still right.
+SELECT changes, removals FROM totals;
+
+-- name: count_change
+-- Blocks of codes change once more.
+UPDATE totals SET changes = changes + 1;
+
+-- name: count_vector_blocks
+-- Blocks of a space.
+SELECT count(*) FROM vector_blocks WHERE space = ?;
+
+-- name: changed_vector_blocks
+-- Blocks of a space that changed since, in order.
+SELECT block, data FROM vector_blocks WHERE space = ? AND changed > ? ORDER BY block;
+
+-- name: vector_block
+-- One block.
+SELECT data FROM vector_blocks WHERE space = ? AND block = ?;
+
+-- name: put_vector_block
+-- A block in place of the former one.
+INSERT INTO vector_blocks (space, block, changed, data) VALUES (?, ?, (SELECT changes FROM totals), ?)
+ON CONFLICT (space, block) DO UPDATE SET changed = excluded.changed, data = excluded.data;
+
+-- name: wrong_vector_blocks
+-- Blocks that are not what their vectors make of them.
+WITH made AS (
+    SELECT space, row / 256 AS block, coded(row % 256, memory, data) AS data FROM vectors GROUP BY space, row / 256
+)
+SELECT count(*) FROM (
+    SELECT 1 FROM made m LEFT JOIN vector_blocks b ON b.space = m.space AND b.block = m.block
+    WHERE b.data IS NOT m.data
+    UNION ALL
+    SELECT 1 FROM vector_blocks b LEFT JOIN made m ON m.space = b.space AND m.block = b.block
+    WHERE m.data IS NULL AND b.data <> zeroblob(length(b.data))
+);
+
+-- name: vectors_by_row
+-- Vectors of a space in these rows.
+SELECT v.memory, v.data FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
+WHERE v.space = :space ORDER BY k.key;
+
+-- name: vectors_by_row_in_scope
+-- Vectors of a space in these rows, of memories in scope.
+SELECT v.memory, v.data FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
+CROSS JOIN memories m ON m.row = v.memory
+WHERE v.space = :space AND {scope} ORDER BY k.key;
+
+-- name: vectors_by_memory
+-- All vectors of a space that these rows of memories have, in the order in which they were stored.
+SELECT v.memory, v.data FROM json_each(:memories) k CROSS JOIN vectors v ON v.memory = k.value
+WHERE v.space = :space ORDER BY v.row;
 
 -- name: rows_in_scope
 -- Rows of the memories in scope.
@@ -457,7 +507,7 @@ DELETE FROM vectors WHERE space = ? AND memory = ?;
 
 -- name: add_vector
 -- One window's vector.
-INSERT INTO vectors (space, memory, window, data) VALUES (?, ?, ?, ?);
+INSERT INTO vectors (row, space, memory, window, data) VALUES (?, ?, ?, ?, ?);
 
 -- name: find_entities
 -- Entities with one of these keys, in the order of the keys.

@@ -84,7 +84,7 @@ class SqliteStore(NodeTable, OutboxTable):
         if read_only and upgrade and migrations.is_older(path):
             cls.open(path, busy_timeout=busy_timeout, file_system=file_system, now=now).close()
         shared = is_shared(file_system(path))
-        connections = Connections(path, busy_timeout=busy_timeout, read_only=read_only)
+        connections = Connections(path, busy_timeout=busy_timeout, read_only=read_only, mapped=not shared)
         try:
             _make_ready(connections, "DELETE" if shared else "WAL", busy_timeout)
         except BaseException:

@@ -1,0 +1,217 @@
+"""Search in large stores: the codes of all vectors in memory tell which few are read and multiplied (decision 19).
+
+Signs alone find the neighbourhood; the question's vector with 4 bits a dimension orders it better, at the same cost for
+the few; of the best of those the vectors themselves are read.  How much is found: docs/decisions/0019.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memory_fabric.model.query import Scope
+from memory_fabric.store.sqlite.queries import query
+from memory_fabric.store.sqlite.rows import Row, all_rows
+from memory_fabric.store.sqlite.scope import as_list, memories_apart, memories_in
+from memory_fabric.store.sqlite.vector_codes import BLOCK, places, signs
+from memory_fabric.store.sqlite.vector_copy import ROOM, STORED, Near, products
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from memory_fabric.ports import Vectors
+
+NEAR, NEAR_SHARE = 8_000, 25
+"""Vectors whose codes are compared more exactly: so many, and at least one of 25."""
+
+READ = 1_200
+"""Vectors that are read; recall@20 against exact search by this number is in docs/decisions/0019."""
+
+READ_A_MEMORY = 20
+"""Vectors read at least for each memory that is asked for."""
+
+BROAD = 3
+"""A scope with less than a third of the nearest vectors is searched by itself."""
+
+BITS = 4
+"""Bits a dimension of the question's vector."""
+
+STRIDE, MANY = 16, 100_000
+"""Of so many distances every sixteenth tells about where the nearest end."""
+
+STRETCH = 1 << 16
+"""Codes compared at once: what that needs stays in the processor's cache."""
+
+_BYTE_WORDS = 3
+"""Words whose counted bits (64 each) fit into one byte together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """The codes of one space, block by block."""
+
+    space: int
+    changes: int
+    """What the store's count of changes was when this was right."""
+    blocks: NDArray[np.int64]
+    """Numbers of the blocks, ascending."""
+    memories: NDArray[np.int64]
+    """The row of the memory in each place; 0 where there is none."""
+    words: NDArray[np.uint64]
+    """Shape (words, places): the first 64 dimensions of all, then the next."""
+
+    def nearest(self, connection: sqlite3.Connection, vector: Vectors, scope: Scope, limit: int) -> Near:
+        """The nearest memories in scope by their best window, of those that the codes tell apart."""
+        count = max(READ, READ_A_MEMORY * limit)
+        chosen = self.candidates(vector, count, None)
+        found = self._read(connection, chosen, scope)
+        if not memories_in(scope).open and BROAD * len(found) < len(chosen) < len(self.memories):
+            chosen = self.candidates(vector, count, self._inside(connection, scope))
+            found = self._read(connection, chosen, scope)
+        near = [memory for memory, _ in _best(found, vector)[:limit]]
+        # Once more by all their windows, also those that their codes hid.
+        values = {"space": self.space, "memories": as_list(near)}
+        return _best(all_rows(connection, query("vectors_by_memory"), values), vector)
+
+    def candidates(self, vector: Vectors, count: int, among: NDArray[np.int64] | None) -> NDArray[np.int64]:
+        """Places of about ``count`` vectors that seem nearest, in order; ``among`` limits them to these places."""
+        import numpy as np
+
+        whole = self.words if among is None else self.words[:, among]
+        size = whole.shape[1]
+        if size <= count:
+            return np.arange(size) if among is None else among
+        near = _smallest(_distances(whole, signs(vector[None])[0]), max(NEAR, size // NEAR_SHARE, 4 * count))
+        chosen = near
+        if len(near) > count:
+            scores = _estimated(whole[:, near], vector)
+            chosen = np.sort(near[np.argpartition(scores, -count)[-count:]])
+        return chosen if among is None else among[chosen]
+
+    def _read(self, connection: sqlite3.Connection, at: NDArray[np.int64], scope: Scope) -> list[Row]:
+        """The vectors in these places whose memories are in scope, each after the row of its memory."""
+        condition = memories_in(scope)
+        rows = self.blocks[at // BLOCK] * BLOCK + at % BLOCK
+        values = condition.values | {"space": self.space, "rows": as_list(rows.tolist())}
+        name = "vectors_by_row" if condition.open else "vectors_by_row_in_scope"
+        return all_rows(connection, query(name, condition.sql), values)
+
+    def _inside(self, connection: sqlite3.Connection, scope: Scope) -> NDArray[np.int64]:
+        """Places of the vectors in scope."""
+        import numpy as np
+
+        rows = [
+            row
+            for part in memories_apart(scope)
+            for (row,) in all_rows(connection, query("rows_in_scope", part.sql), part.values)
+        ]
+        return np.flatnonzero(np.isin(self.memories, np.array(rows, np.int64)))
+
+
+def refreshed_codes(old: Codes | None, connection: sqlite3.Connection, space: int, changes: int) -> Codes:
+    """The codes as this transaction sees the file: changed blocks in their places, new ones behind them."""
+    import numpy as np
+
+    found = all_rows(connection, query("changed_vector_blocks"), (space, old.changes if old else 0))
+    if not found:
+        assert old is not None, "asked for only where there are many"  # noqa: S101
+        return replace(old, changes=changes)
+    numbers = np.array([row[0] for row in found], np.int64)
+    data = np.concatenate([places(row[1]) for row in found])  # type: ignore[arg-type]
+    if old is None:
+        old = Codes(space, changes, numbers[:0], np.empty(0, np.int64), np.empty((data.shape[1] - 1, 0), np.uint64))
+    blocks = np.union1d(old.blocks, numbers)
+    if not np.array_equal(blocks[: len(old.blocks)], old.blocks):  # a block came between others
+        return refreshed_codes(None, connection, space, changes)
+    memories, words = _with_room(old, len(blocks) * BLOCK)
+    at = (np.searchsorted(blocks, numbers)[:, None] * BLOCK + np.arange(BLOCK)).ravel()
+    memories[at] = data[:, 0].astype(np.int64)
+    words[:, at] = data[:, 1:].T
+    return Codes(space, changes, blocks, memories, words)
+
+
+def _with_room(old: Codes, size: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+    """The places and ``size`` in all, where there is room behind them, or in a new place with room for more.
+
+    Who searches meanwhile sees a block as it was or as it will be: either way only what stands in the file is read.
+    """
+    import numpy as np
+
+    have, (rank, _) = len(old.memories), old.words.shape
+    memories, words = old.memories.base, old.words.base
+    if not (isinstance(memories, np.ndarray) and isinstance(words, np.ndarray) and len(memories) >= size):
+        room = size + size // ROOM
+        memories, words = np.zeros(room, np.int64), np.zeros((rank, room), np.uint64)
+        memories[:have], words[:, :have] = old.memories, old.words
+    return memories[:size], words[:, :size]
+
+
+def _distances(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """In how many dimensions each code has another sign."""
+    import numpy as np
+
+    size = words.shape[1]
+    found = np.zeros(size, np.uint16)
+    for begin in range(0, size, STRETCH):
+        part = found[begin : begin + STRETCH]
+        counted = np.zeros(len(part), np.uint8)
+        for number, (word, other) in enumerate(zip(words[:, begin : begin + STRETCH], asked, strict=True), 1):
+            counted += np.bitwise_count(word ^ other)
+            if number % _BYTE_WORDS == 0 or number == len(words):
+                part += counted
+                counted[:] = 0
+    return found
+
+
+def _smallest(distances: NDArray[np.uint16], count: int) -> NDArray[np.int64]:
+    """Places of about ``count`` smallest distances, no fewer than a quarter of that, in order."""
+    import numpy as np
+
+    if len(distances) <= count:
+        return np.arange(len(distances))
+    if len(distances) >= MANY:
+        some = distances[::STRIDE]
+        near = np.flatnonzero(distances <= np.partition(some, count // STRIDE)[count // STRIDE])
+        if 4 * len(near) >= count:
+            return near
+    return np.flatnonzero(distances <= np.partition(distances, count - 1)[count - 1])
+
+
+def _estimated(words: NDArray[np.uint64], vector: Vectors) -> NDArray[np.int32]:
+    """What orders codes as the vector's product with their signs does, the vector rounded to 16 steps.
+
+    With steps u from 0 to 15 and bits b it is Σ (2b - 1)(2u - 15), but for what all have alike: 4·Σ bu - 30·Σ b.
+    """
+    import numpy as np
+
+    highest = (1 << BITS) - 1
+    step = 2.0 * np.abs(vector).max() / highest
+    levels = np.clip(np.rint(vector / step + highest / 2), 0, highest).astype(np.uint8)
+    found = -2 * highest * _counted(words)
+    for bit in range(BITS):
+        plane = signs((levels >> bit & 1)[None])[0]
+        found += 4 * _counted(words & plane[:, None]) << bit
+    return found
+
+
+def _counted(words: NDArray[np.uint64]) -> NDArray[np.int32]:
+    import numpy as np
+
+    counted: NDArray[np.int32] = np.bitwise_count(words).sum(axis=0, dtype=np.int32)
+    return counted
+
+
+def _best(found: list[Row], vector: Vectors) -> Near:
+    """Each memory with its best product, best first; ties in the order given."""
+    import numpy as np
+
+    if not found:
+        return []
+    data = b"".join(row[1] for row in found)  # type: ignore[misc]
+    scores = products(np.frombuffer(data, STORED).reshape(len(found), -1), vector)
+    best: dict[int, float] = {}
+    for at in np.argsort(-scores, kind="stable"):
+        best.setdefault(int(str(found[at][0])), float(scores[at]))
+    return list(best.items())
