@@ -12,6 +12,8 @@ READERS: Mapping[str, str] = {
     "beam": "memory_fabric.evals.suites.beam:read",
     "2wiki": "memory_fabric.evals.suites.twowiki:read",
     "multihop": "memory_fabric.evals.suites.multihop:read",
+    "languages": "memory_fabric.evals.suites.languages:read",
+    "memsim": "memory_fabric.evals.suites.memsim:read",
 }
 """Name → the ``Reader`` of a suite's folder as ``module:function``, imported when it is asked for."""
 
