@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,8 +20,11 @@ if TYPE_CHECKING:
 
 Ask = Callable[[Store, Scope], Any]
 
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
 ASKS: dict[str, Ask] = {
     "recent": lambda store, scope: {memory.id for memory in store.recent(scope, 99)},
+    "near_in_time": lambda store, scope: {memory.id for memory in store.near_in_time(NOON, scope, 99)},
     "match": lambda store, scope: {unit.memory for unit in store.match(["secret"], scope, 99)},
     "references": lambda store, scope: set(store.references(["vault"], scope, 99)),
     "nearest": lambda store, scope: {key for key, _ in store.nearest("v", np.ones(2, dtype=np.float32), scope, 99)},
@@ -130,6 +134,33 @@ def test_recent_is_newest_first_undated_last_and_limited(store: Store, build: Bu
     assert [memory.id for memory in store.recent(Scope(), 9)] == ["m3", "m4", "m1", "m2"]
     assert [memory.id for memory in store.recent(Scope(), 2)] == ["m3", "m4"]
     assert store.recent(Scope(), 0) == store.recent(Scope(), -1) == []
+
+
+def test_near_in_time_takes_as_many_from_either_side_by_time_without_the_undated(store: Store, build: Build) -> None:
+    """The instant itself counts as before it, to the millisecond that the store keeps."""
+    days = {"m1": 1, "m2": None, "m3": 3, "m4": 2, "m5": 4}
+    store.save(build.batch(*(build.record(key, day=day, seq=i) for i, (key, day) in enumerate(days.items()))))
+
+    def near(at: datetime, limit: int) -> list[str]:
+        return [memory.id for memory in store.near_in_time(at, Scope(), limit)]
+
+    assert near(build.at(2), 9) == ["m1", "m4", "m3", "m5"]
+    assert near(build.at(2), 1) == ["m4", "m3"]
+    assert near(build.at(2) - timedelta(milliseconds=1), 1) == ["m1", "m4"]
+    assert near(build.at(9), 2) == ["m3", "m5"]
+    assert near(build.at(-9), 2) == ["m1", "m4"]
+    assert near(build.at(2), 0) == near(build.at(2), -1) == []
+
+
+def test_near_in_time_counts_what_belongs_to_every_project_with_the_rest(store: Store, build: Build) -> None:
+    records = [
+        build.record(f"m{day}", day=day, seq=day, project=None if day % 2 else "p",
+                     kind=MemoryKind.NOTE if day % 2 else MemoryKind.EXCHANGE)
+        for day in range(6)
+    ]  # fmt: skip
+    store.save(build.batch(*records))
+    scope = Scope(projects=(ProjectId("p"),))
+    assert [memory.id for memory in store.near_in_time(build.at(3), scope, 2)] == ["m2", "m3", "m4", "m5"]
 
 
 def test_statements_are_those_asked_newest_first(store: Store, build: Build) -> None:

@@ -175,3 +175,27 @@ def test_the_project_of_the_current_directory_is_searched_by_default(
     assert "the bank" not in ended.out
     assert "the bank" in call("search", "carts", "--all").out
     assert "the bank" in call("search", "carts", "--project", "bank").out
+
+
+def test_what_lies_near_a_time_comes_first_and_every_month_still_answers(call: Call, remembering: Path) -> None:
+    """retrieval.md §9, point 6: a preference, where ``--since`` and ``--before`` are limits."""
+    asked = ("search", "tests", "--all", "--limit", "50", "--json")
+    plain = [each["timestamp"] for each in call(*asked).data["results"]]
+    near = [each["timestamp"] for each in call(*asked, "--around", min(plain)).data["results"]]
+    assert near[0][:10] == min(plain)[:10] != plain[0][:10]
+    assert {stamp[:7] for stamp in near} == {stamp[:7] for stamp in plain}
+
+
+def test_without_a_question_what_lies_near_a_time_is_shown(call: Call, remembering: Path) -> None:
+    """A day counts by its end."""
+    stamps = [each["timestamp"] for each in call("search", "--all", "--limit", "50", "--json").data["results"]]
+    day = stamps[len(stamps) // 2][:10]
+    data = call("search", "--all", "--around", day, "--json").data
+    assert data["results"][0]["timestamp"][:10] == day
+    assert set(data["sources"]) == {"time", "merged"}
+
+
+def test_a_time_to_look_around_that_cannot_be_read_is_the_users_mistake(call: Call, remembering: Path) -> None:
+    ended = call("search", "x", "--around", "soon", "--json")
+    assert ended.code == 2
+    assert "'soon' is not a time" in ended.data["error"]["message"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.evals.conftest import FIRST, QUERIES, SECOND, SESSIONS, A, B, C, MakeData
@@ -36,6 +37,20 @@ def test_the_data_is_read_plain_and_packed(make_data: MakeData, packed: bool) ->
     assert {key: len(files) for key, files in commits.transcripts.items()} == {A: 2, B: 1, C: 1}
     assert commits.transcripts[A][0].first == datetime(2026, 3, 1, 9, tzinfo=UTC)
     assert commits.transcripts[C][0].first is None
+
+
+def test_dated_questions_carry_the_instant_of_their_commit(make_data: MakeData) -> None:
+    """With the offset of whoever committed; the undated suite has none whatever the file says."""
+    rows = [{**row, "date": "2026-03-01T10:30:00+11:00"} for row in QUERIES]
+    dated = read_commits(make_data(rows), dated=True)
+    assert {question.around for question in dated.questions} == {datetime(2026, 2, 28, 23, 30, tzinfo=UTC)}
+    assert {question.around for question in read_commits(make_data(rows)).questions} == {None}
+
+
+@pytest.mark.parametrize("rows", [QUERIES, [{**QUERIES[0], "date": "last Tuesday"}], [{**QUERIES[0], "date": None}]])
+def test_a_dated_suite_needs_every_date(make_data: MakeData, rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(UsageError, match="not of the shape"):
+        read_commits(make_data(rows), dated=True)
 
 
 def test_the_plain_file_wins_over_the_packed_one(make_data: MakeData) -> None:

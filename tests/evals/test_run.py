@@ -49,6 +49,16 @@ def test_a_run_gives_the_promised_shape_and_finds_the_sessions(
     assert report["memories"] == 4
 
 
+def test_the_dated_suite_asks_with_the_date(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
+    """A subject that names nothing is answered by when it was committed."""
+    rows = [{**QUERIES[1], "query": "Fix it at last", "date": "2026-03-02T09:10:00+01:00", "gold_sessions": [SECOND]}]
+    data = make_data(rows)
+    plain: Any = run(Suite("commits", data, transcripts), Mode.TEXT, Means(settings))
+    dated: Any = run(Suite("commits-dated", data, transcripts), Mode.TEXT, Means(settings))
+    assert (plain["metrics"]["hit@1"], dated["metrics"]["hit@1"]) == (0.0, 1.0)
+    assert dated["suite"] == "commits-dated"
+
+
 def test_the_users_own_memory_is_left_alone(make_data: MakeData, transcripts: Path, settings: Settings) -> None:
     run(Suite("commits", make_data(), transcripts), Mode.TEXT, Means(settings))
     assert not settings.home.exists()

@@ -111,6 +111,7 @@ def test_absent_parameters_are_their_defaults_and_unknown_ones_nothing() -> None
         "project": None,
         "since": None,
         "before": None,
+        "around": None,
         "detail": "full",
         "max_tokens": None,
     }

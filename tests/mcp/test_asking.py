@@ -116,6 +116,20 @@ def test_a_project_is_a_name_and_never_a_path(fabric: Fabric, name: str) -> None
         ask(fabric, "root", project=name)
 
 
+def test_what_lies_near_a_time_comes_first(fabric: Fabric) -> None:
+    """And nothing is left out for lying far from it, as ``since`` and ``before`` would."""
+    plain = ask(fabric, "tests", project="all", top_k=20)["results"]
+    oldest = min(each["date"] for each in plain)
+    near = ask(fabric, "tests", project="all", top_k=20, around=oldest)["results"]
+    assert near[0]["date"] == oldest
+    assert {each["date"][:7] for each in near} == {each["date"][:7] for each in plain}
+
+
+def test_a_time_to_look_around_that_cannot_be_read_is_said(fabric: Fabric) -> None:
+    with pytest.raises(BadArgument, match="around"):
+        ask(fabric, "tests", around="soon")
+
+
 def test_times_limit_what_is_found(fabric: Fabric) -> None:
     """F-MCP-1: since is inclusive, before is not."""
     dates = sorted(each["date"] for each in ask(fabric, "tests", project="all", top_k=20)["results"])
@@ -147,6 +161,8 @@ def test_every_mode_says_what_it_was(fabric: Fabric, mode: str) -> None:
         ({"text", "vector"}, "vector"),
         ({"graph"}, "graph"),
         ({"graph", "text"}, "both"),
+        ({"graph", "time"}, "graph"),
+        ({"time", "text"}, "vector"),
         ({"graph", "vector"}, "both"),
     ],
 )

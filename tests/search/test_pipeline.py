@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
-from tests.search.builders import NOW, Shelf, memory
+from tests.search.builders import NOW, Shelf, ago, memory
 
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.backfill import backfill
@@ -24,6 +25,7 @@ from memory_fabric.search.pipeline import Search, Tuning
 from memory_fabric.sources.graph import GraphSource
 from memory_fabric.sources.recent import RecentSource
 from memory_fabric.sources.text import TextSource
+from memory_fabric.sources.time import TimeSource
 from memory_fabric.sources.vector import VectorSource
 from memory_fabric.store.sqlite import SqliteStore
 
@@ -52,7 +54,8 @@ class Desk:
             TextSource(self.store, self.store, 0.2),
             GraphSource(self.store, self.store, traverse.walk),
             RecentSource(self.store),
-            VectorSource(self.store, self.store, self.embedder),
+            TimeSource(self.store),
+            VectorSource(self.store, self.store, self.store, self.embedder),
         ]
 
     def fill(self, shelf: Shelf, *, plain: bool = True, embed: bool = True) -> None:
@@ -72,10 +75,11 @@ class Desk:
         scope: Scope = HERE,
         limit: int = 10,
         sources: Sequence[Source] | None = None,
+        around: datetime | None = None,
     ) -> Answer:
         chosen = self.sources() if sources is None else sources
         search = Search(chosen, self.store, self.store, self.lexicon, Workers(), self.tuning)
-        return search(text, scope, NOW, mode=mode, limit=limit)
+        return search(text, scope, NOW, mode=mode, limit=limit, around=around)
 
 
 @pytest.fixture
@@ -147,6 +151,71 @@ def test_a_question_about_a_time_shows_what_happened_then(desk: Desk) -> None:
     shelf.say("now", "rename the table", "done", session="s1", days=0.1)
     desk.fill(shelf)
     assert ids(desk.ask("yesterday")) == ["then"]
+
+
+def test_of_two_equal_answers_the_one_near_the_instant_comes_first(desk: Desk) -> None:
+    """retrieval.md §9, point 6; without an instant the newer one does."""
+    shelf = Shelf()
+    shelf.say("then", "rename the columns of the ledger", "Two of them.", session="s1", days=30.1)
+    shelf.say("later", "rename the columns of the ledger", "Six of them.", session="s2", days=2)
+    desk.fill(shelf)
+    assert ids(desk.ask("rename ledger columns"))[:2] == ["later", "then"]
+    assert ids(desk.ask("rename ledger columns", around=ago(30)))[:2] == ["then", "later"]
+
+
+def test_the_work_that_led_up_to_the_instant_comes_before_what_followed(desk: Desk) -> None:
+    shelf = Shelf()
+    shelf.say("before", "rename the columns of the ledger", "Two of them.", session="s1", days=30 + 1 / 24)
+    shelf.say("after", "rename the columns of the ledger", "Six of them.", session="s2", days=30 - 1 / 24)
+    desk.fill(shelf)
+    assert ids(desk.ask("rename ledger columns", around=ago(30)))[:2] == ["before", "after"]
+
+
+def test_what_was_said_then_is_found_without_a_word_of_the_question(desk: Desk) -> None:
+    """It is near, not sure (F-ERR-11), and says how it was found."""
+    shelf = Shelf()
+    shelf.say("then", "tidy up the parser", "Done.", session="s1", days=30.01)
+    desk.fill(shelf, embed=False)
+    answer = desk.ask("zyzzyva quux", mode=Mode.TEXT, around=ago(30))
+    assert ids(answer) == ["then"]
+    assert not answer.sure
+    assert set(answer.results[0].candidate.found_by) == {"text", "time"}
+    assert desk.ask("zyzzyva quux", mode=Mode.TEXT).results == ()
+
+
+@pytest.mark.parametrize("days", [3.0, 30.0, 300.0])
+def test_a_wrong_instant_does_not_drown_an_exact_answer(desk: Desk, days: float) -> None:
+    """A preference, never a filter: thirty memories lie nearer and say nothing about it."""
+    shelf = Shelf()
+    reply = "The payment gateway uses a retry policy of exponential backoff."
+    shelf.say("exact", "which retry policy does the payment gateway use?", reply, session="s1", days=100 + days)
+    for place in range(30):
+        shelf.say(f"near{place:02}", "move the button", "moved", session=f"n{place}", days=100 + place / 24)
+    desk.fill(shelf)
+    answer = desk.ask("retry policy of the payment gateway", around=ago(100))
+    assert "exact" in ids(answer)[:5]
+    assert answer.sure
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+@pytest.mark.parametrize("text", ["", "what was I working on?"])
+def test_without_a_topic_the_nearest_are_shown_in_every_mode(desk: Desk, mode: Mode, text: str) -> None:
+    """ "What was I doing around 3 March, 14:00?" (F-PARSE-7)."""
+    shelf = Shelf()
+    for days in (1, 29, 30.02, 30.5, 40):
+        shelf.say(f"d{days}", f"step {days}", "done", days=days)
+    desk.fill(shelf, plain=False)
+    answer = desk.ask(text, mode=mode, around=ago(30), limit=2)
+    assert ids(answer) == ["d30.02", "d30.5"]
+    assert answer.mix == {"time": 1.0}
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_the_instant_counts_in_every_mode_and_only_where_it_is_given(desk: Desk, mode: Mode) -> None:
+    desk.fill(Shelf())
+    asked = "dark theme for the reports"
+    assert "time" in desk.ask(asked, mode=mode, around=NOW).mix
+    assert "time" not in desk.ask(asked, mode=mode).mix
 
 
 @pytest.mark.parametrize("mode", list(Mode))

@@ -106,6 +106,14 @@ def test_the_window_begins_at_its_first_second(seconds: int, days: float) -> Non
     assert days_between(at, question(window=window)) == pytest.approx(days)
 
 
+def test_recency_is_measured_from_the_instant_that_the_question_is_about() -> None:
+    """Design decision 2; it says better than words when."""
+    asked = replace(question(window=Window(ago(400), ago(399))), around=ago(100))
+    assert days_between(ago(100), asked) == 0.0
+    assert days_between(ago(110), asked) == pytest.approx(10.0)
+    assert days_between(ago(90), asked) == pytest.approx(10.0)
+
+
 def test_an_open_window_is_near_on_its_open_side() -> None:
     since = question(window=Window(since=ago(10)))
     assert days_between(ago(3), since) == 0.0

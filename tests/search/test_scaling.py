@@ -241,6 +241,12 @@ def test_closeness_lies_in_zero_to_one(at: datetime, since: datetime | None, bef
         ({"graph": 0.5, "text": 0.051}, True),
         ({"graph": 0.01}, True),
         ({"recent": 1.0}, True),
+        ({"time": 0.01}, True),
+        ({"time": 0.99, "text": 0.0}, False),
+        ({"time": 0.5, "text": 0.099}, False),
+        ({"time": 0.5, "text": 0.101}, True),
+        ({"time": 1.0, "text": 0.1, "vector": 0.199}, False),
+        ({"time": 1.0, "text": 0.1, "vector": 0.201}, True),
         ({}, False),
     ],
 )
@@ -257,6 +263,26 @@ def test_from_half_the_bar_on_it_is_near(text: float, shown: int, sure: bool) ->
     """What is near is shown, and marked: see ``model.result.Answer.sure``."""
     it, bar = candidate("m", found_by={"text": text}), Floor(text=0.2)
     assert len(relevant([it], bar.near)) == shown
+    assert bool(relevant([it], bar)) is sure
+
+
+@pytest.mark.parametrize(
+    ("words", "nearness", "shown", "sure"),
+    [
+        ({"text": 0.0}, 1.0, True, False),
+        ({"text": 0.0}, 0.59, False, False),
+        ({"text": 0.0}, 0.61, True, False),
+        ({"vector": 0.0}, 1.0, True, False),
+        ({"text": 0.0, "vector": 0.0}, 1.0, True, False),
+        ({"text": 0.0, "vector": 0.0}, 0.99, False, False),
+        ({"text": 0.1, "vector": 0.1}, 1.0, True, True),
+        ({"text": 0.1, "vector": 0.09}, 1.0, True, False),
+    ],
+)
+def test_a_time_alone_is_near_and_never_sure(words: dict[str, float], nearness: float, shown: bool, sure: bool) -> None:
+    """F-ERR-11: whatever was said at the instant that is asked about may be shown; words make it an answer."""
+    it, bar = candidate("m", found_by={**words, "time": nearness}), Floor()
+    assert bool(relevant([it], bar.near)) is shown
     assert bool(relevant([it], bar)) is sure
 
 

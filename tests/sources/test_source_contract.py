@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.search.builders import Shelf, ago, memory, question
+from tests.search.builders import NOW, Shelf, ago, memory, question
 
 from memory_fabric.clock import Deadline
 from memory_fabric.embed.backfill import backfill
@@ -19,17 +19,19 @@ from memory_fabric.search import traverse
 from memory_fabric.sources.graph import GraphSource
 from memory_fabric.sources.recent import RecentSource
 from memory_fabric.sources.text import TextSource
+from memory_fabric.sources.time import TimeSource
 from memory_fabric.sources.vector import VectorSource
 from memory_fabric.store.sqlite import SqliteStore
 
 MAKERS: dict[str, Callable[[SqliteStore], Source]] = {
     "text": lambda store: TextSource(store, store, 0.2),
-    "vector": lambda store: VectorSource(store, store, HashedEmbedder()),
+    "vector": lambda store: VectorSource(store, store, store, HashedEmbedder()),
     "graph": lambda store: GraphSource(store, store, traverse.walk),
     "recent": RecentSource,
+    "time": TimeSource,
 }
 A = Scope(projects=(ProjectId("a"),))
-ASKED = question("how do we fill the redis cache", hints=("Redis",), scope=A)
+ASKED = replace(question("how do we fill the redis cache", hints=("Redis",), scope=A), around=NOW)
 LONG = Deadline.after(600.0)
 
 
@@ -150,16 +152,16 @@ def test_an_empty_store_has_no_hits(source: Source, name: str, store: SqliteStor
     assert find(source).hits == ()
     stranger = memory("stranger", ASKED.text, kind=MemoryKind.NOTE)
     stranger = replace(stranger, origin=replace(stranger.origin, outside="elsewhere"))
-    assert (stranger.id in source.weigh(ASKED, [stranger])) is (name in ("text", "vector"))
+    assert (stranger.id in source.weigh(ASKED, [stranger])) is (name in ("text", "vector", "time"))
 
 
 def test_what_others_found_is_weighed_on_the_same_scale(source: Source, name: str, store: SqliteStore) -> None:
-    """``weigh`` gives what ``find`` gave; those it knows nothing of are left out."""
+    """``weigh`` gives what ``find`` gave; those it knows nothing of are left out: of any date time knows enough."""
     fill(store)
     found = find(source)
     stranger = memory("stranger", "never stored", kind=MemoryKind.EXCHANGE)
     weighed = source.weigh(ASKED, [*(hit.memory for hit in found.hits), stranger])
-    assert "stranger" not in weighed
+    assert (weighed.pop(stranger.id, None) is not None) is (name == "time")
     if name in ("graph", "recent"):
         assert weighed == {}
     else:

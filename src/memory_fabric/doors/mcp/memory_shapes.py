@@ -68,9 +68,10 @@ def result_json(result: Result, terms: Collection[str], labels: Labels, width: i
 def matched_by(found_by: Collection[str]) -> str:
     """``graph`` for relations alone, ``both`` for relations and likeness, ``vector`` for likeness alone.
 
-    Likeness is of meaning or of words: F-MCP-1 has no word of its own for full text.
+    Likeness is of meaning or of words: F-MCP-1 has no word of its own for full text, nor for nearness in time, which
+    comes beside the others.
     """
-    others = [name for name in found_by if name != "graph"]
+    others = [name for name in found_by if name not in ("graph", "time")]
     if "graph" in found_by:
         return "both" if others else "graph"
     return "vector"
