@@ -22,7 +22,7 @@ CONFIG_FILE = "sources.json"
 NAME = re.compile(r"[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?\Z")
 """A slug of at most 40 characters: it stands in ids, in outages and in the counts of an answer."""
 
-RESERVED = frozenset("text vector graph recent merged claude_code codex gemini_cli note all".split())
+RESERVED = frozenset("text vector graph recent time merged claude_code codex gemini_cli note all".split())
 """Names of our own sources and source systems: an outside memory of that name could not be told apart."""
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
