@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from memory_fabric.errors import SchemaTooNew, StoreUnavailable
 from memory_fabric.store.sqlite.filesystem import private_file
-from memory_fabric.text import analyse
+from memory_fabric.text import analyse, split_exchange
 
 APPLICATION_ID = 1296449858
 """``MFAB``: marks a SQLite file as ours."""
@@ -151,11 +152,19 @@ def _run(connection: sqlite3.Connection, path: Path, step: Migration) -> None:
 
 
 def teach(connection: sqlite3.Connection) -> None:
-    """Give the scripts what they call: ``analysed(text)``, tokens as ``indexing.spaced`` has them, and ``coded``."""
-    from memory_fabric.store.sqlite.indexing import spaced
+    """Give the scripts what they call: ``coded``, and tokens as ``indexing.spaced`` has them.
+
+    ``analysed(text)``; ``analysed_half(text, 0 or 1)``: a memory's prompt or reply; ``analysed_targets(metadata)``.
+    """
+    from memory_fabric.store.sqlite.indexing import spaced, targets
     from memory_fabric.store.sqlite.vector_codes import teach_codes
 
-    connection.create_function("analysed", 1, lambda text: spaced(analyse(str(text))), deterministic=True)
+    def analysed(text: str) -> str:
+        return spaced(analyse(text))
+
+    connection.create_function("analysed", 1, lambda text: analysed(str(text)), deterministic=True)
+    connection.create_function("analysed_half", 2, lambda text, half: analysed(split_exchange(text)[half]))
+    connection.create_function("analysed_targets", 1, lambda metadata: analysed(targets(json.loads(metadata))))
     teach_codes(connection)
 
 
