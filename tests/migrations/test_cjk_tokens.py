@@ -17,10 +17,11 @@ from memory_fabric.model.vocabulary import Kind
 from memory_fabric.ports import Batch, Record
 from memory_fabric.store.sqlite import SqliteStore
 from memory_fabric.store.sqlite.indexing import spaced
+from memory_fabric.store.sqlite.migrations import migrate, shipped
 from memory_fabric.text import split_exchange
 
-BEFORE = 3
-"""The last schema whose index held plain pairs."""
+STEP = 4
+"""The schema whose step analyses anew; an index before it held plain pairs."""
 
 TEXTS = {
     "zh": "USER: 猫可以吃什么\n\nASSISTANT: 只能吃肾脏处方粮",
@@ -68,7 +69,14 @@ def age(path: Path) -> None:
         connection.execute("UPDATE nodes_fts SET names = ? WHERE names LIKE '%流水%'", (old("部署流水线"),))
         for index in ("units_fts", "touched_fts", "session_fts"):
             connection.execute(f"INSERT INTO {index} ({index}) VALUES ('rebuild')")
-        connection.execute(f"PRAGMA user_version = {BEFORE}")
+
+
+def upgrade(path: Path) -> None:
+    """That step alone, whatever steps came after it."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA user_version = {STEP - 1}")
+        migrate(connection, path, [step for step in shipped() if step.version == STEP])
+        connection.execute(f"PRAGMA user_version = {len(shipped())}")
 
 
 def content(path: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -98,12 +106,13 @@ def test_an_older_index_becomes_what_this_release_would_have_written(aged: tuple
     before, fresh = aged
     for table in ("units", "totals", "touched", "nodes"):
         assert content(before)[table] != content(fresh)[table], "the sample tells the two apart"
-    SqliteStore.open(before).close()
+    upgrade(before)
     assert content(before) == content(fresh)
 
 
 def test_what_the_new_tokens_ask_for_is_found_after_the_upgrade(aged: tuple[Path, Path]) -> None:
     before, _ = aged
+    upgrade(before)
     with SqliteStore.open(before) as store:
         assert [unit.memory for unit in store.match(["粮"], Scope(), 5)] == ["zh"]
         assert [unit.memory for unit in store.match(["walrus"], Scope(), 5)] == ["en"]
@@ -111,10 +120,3 @@ def test_what_the_new_tokens_ask_for_is_found_after_the_upgrade(aged: tuple[Path
         assert set(store.session_scores(["肾脏"], Scope(), 5)) == {"s1"}
         assert set(store.references(["署"], Scope(), 5)) == {"zh"}
         assert [fault for fault in store.check() if "open to others" not in fault] == []
-
-
-def test_the_copy_of_the_older_store_stays_beside_it(aged: tuple[Path, Path]) -> None:
-    """C-122."""
-    before, _ = aged
-    SqliteStore.open(before).close()
-    assert before.with_name(f"before.db.v{BEFORE}.bak").exists()
