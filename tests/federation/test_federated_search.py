@@ -112,7 +112,7 @@ class Desk:
             TextSource(self.store, self.store, 0.2),
             GraphSource(self.store, self.store, traverse.walk),
             RecentSource(self.store),
-            VectorSource(self.store, self.store, self.embedder),
+            VectorSource(self.store, self.store, self.store, self.embedder),
         ]
 
     def fill(self, shelf: Shelf, *, embed: bool = True) -> None:

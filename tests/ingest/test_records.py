@@ -55,6 +55,17 @@ def test_a_turn_is_a_memory_with_its_speaker_told_apart(fabric: Fabric) -> None:
     assert fabric.store.sessions([fabric.store.recent(Scope(), 1)[0].origin.session])
 
 
+def test_who_spoke_is_kept_with_every_part_of_a_turn(tmp_path: Path) -> None:
+    with Fabric.open(Settings(home=tmp_path / "home", embedder="none", chunk_characters=200)) as fabric:
+        fabric.add([Conversation("c1", (Said("Assistant", "word " * 100), Said("Rosa", "green " * 80)), at=AT)])
+        found = fabric.store.recent(Scope(), 99)
+    assert {(memory.metadata["speaker"], memory.text.split()[0]) for memory in found} == {
+        ("Assistant", "ASSISTANT:"),
+        ("Rosa", "Rosa:"),
+    }
+    assert len(found) > 4
+
+
 def test_a_document_is_found_by_its_title_and_its_text(fabric: Fabric) -> None:
     fabric.add([Document("d1", "It lies on the Elbe.", "Dresden"), Document("d2", "", "")])
     for question in ("Dresden", "Elbe"):

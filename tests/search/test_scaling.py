@@ -257,9 +257,9 @@ def test_nothing_relevant_gives_nothing(found_by: dict[str, float], stays: bool)
 
 
 @pytest.mark.parametrize(
-    ("text", "shown", "sure"), [(0.099, 0, False), (0.1, 1, False), (0.199, 1, False), (0.2, 1, True)]
+    ("text", "shown", "sure"), [(0.059, 0, False), (0.061, 1, False), (0.199, 1, False), (0.2, 1, True)]
 )
-def test_from_half_the_bar_on_it_is_near(text: float, shown: int, sure: bool) -> None:
+def test_from_three_tenths_of_the_bar_on_it_is_near(text: float, shown: int, sure: bool) -> None:
     """What is near is shown, and marked: see ``model.result.Answer.sure``."""
     it, bar = candidate("m", found_by={"text": text}), Floor(text=0.2)
     assert len(relevant([it], bar.near)) == shown
@@ -270,11 +270,12 @@ def test_from_half_the_bar_on_it_is_near(text: float, shown: int, sure: bool) ->
     ("words", "nearness", "shown", "sure"),
     [
         ({"text": 0.0}, 1.0, True, False),
-        ({"text": 0.0}, 0.59, False, False),
-        ({"text": 0.0}, 0.61, True, False),
+        ({"text": 0.0}, 0.35, False, False),
+        ({"text": 0.0}, 0.37, True, False),
         ({"vector": 0.0}, 1.0, True, False),
         ({"text": 0.0, "vector": 0.0}, 1.0, True, False),
-        ({"text": 0.0, "vector": 0.0}, 0.99, False, False),
+        ({"text": 0.0, "vector": 0.0}, 0.59, False, False),
+        ({"text": 0.0, "vector": 0.0}, 0.61, True, False),
         ({"text": 0.1, "vector": 0.1}, 1.0, True, True),
         ({"text": 0.1, "vector": 0.09}, 1.0, True, False),
     ],

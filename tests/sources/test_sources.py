@@ -24,6 +24,7 @@ from memory_fabric.model.result import Found
 from memory_fabric.ports import Background
 from memory_fabric.search import traverse
 from memory_fabric.sources.graph import GraphSource, bent
+from memory_fabric.sources.neighbours import LENT_AT_MOST
 from memory_fabric.sources.recent import RecentSource
 from memory_fabric.sources.text import TextSource
 from memory_fabric.sources.vector import VectorSource
@@ -66,7 +67,7 @@ class Counting(HashedEmbedder):
 
 
 def vectors(store: SqliteStore, embedder: HashedEmbedder | None = None) -> VectorSource:
-    return VectorSource(store, store, embedder or HashedEmbedder())
+    return VectorSource(store, store, store, embedder or HashedEmbedder())
 
 
 def test_without_vectors_it_is_unavailable_and_says_what_to_do(store: SqliteStore) -> None:
@@ -112,7 +113,7 @@ def test_a_score_counts_deviations_above_the_background(store: SqliteStore) -> N
     store.calibrate(embedder.space, Background(0.2, 0.1, 50))
     own = vectors(store).find(asked, 20, LONG)
     assert own.hits[0].raw == pytest.approx((cosine - 0.2) / 0.1, rel=1e-3)
-    assert own.ceiling == pytest.approx(8.0)
+    assert own.ceiling == pytest.approx(8.0 * (1 + LENT_AT_MOST))
 
 
 def test_an_unrelated_pair_scores_below_a_related_one(store: SqliteStore) -> None:
@@ -143,7 +144,7 @@ def test_rounding_does_not_lift_a_score_above_the_ceiling(tmp_path: Path) -> Non
     with contextlib.closing(Rounding.open(tmp_path / "memory.db")) as store:
         say(store, "the redis cache")
         found = vectors(store).find(question("the redis cache"), 20, LONG)
-    assert found.hits[0].raw == found.ceiling
+    assert found.hits[0].raw == pytest.approx(found.ceiling / (1 + LENT_AT_MOST))
 
 
 # ── full text ────────────────────────────────────────────────────────────────────────────────────────────────────

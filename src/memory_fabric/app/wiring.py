@@ -61,7 +61,7 @@ class Wiring:
         if self.embedder is not None:
             from memory_fabric.sources.vector import VectorSource
 
-            sources.append(VectorSource(self.store, self.store, self.embedder))
+            sources.append(VectorSource(self.store, self.store, self.store, self.embedder))
         curve = Curve(settings.recency_curve, settings.recency_half_life, settings.recency_floor)
         ranking = Ranking(
             settings.weight_recency,

@@ -21,7 +21,17 @@ from memory_fabric.ingest.pipeline import Seams
 from memory_fabric.ingest.redact import redact
 from memory_fabric.ingest.report import IngestReport
 from memory_fabric.model.graph import Entity, EntityId, Mention
-from memory_fabric.model.memory import TITLE, Memory, MemoryKind, Origin, Project, Session, SessionId
+from memory_fabric.model.memory import (
+    AGENT_NAMES,
+    SPEAKER,
+    TITLE,
+    Memory,
+    MemoryKind,
+    Origin,
+    Project,
+    Session,
+    SessionId,
+)
 from memory_fabric.model.record import Conversation, Document, Said
 from memory_fabric.model.transcript import Exchange
 from memory_fabric.ports import Extraction
@@ -37,7 +47,6 @@ _QUALIFIED = re.compile(r"\s*\([^()]*\)\s*$")
 """What tells two pages of one name apart: ``Mercury (planet)``."""
 
 _USER = frozenset({"user", "human"})
-_ASSISTANT = frozenset({"assistant", "ai", "model"})
 
 
 def take(items: Iterable[Conversation | Document], seams: Seams, project: Project | None = None) -> IngestReport:
@@ -89,9 +98,10 @@ def _conversation(said: Conversation, seams: Seams, project: Project | None, rep
     memories: list[Memory] = []
     times = [at for turn in said.turns if (at := turn.at or said.at) is not None]
     for name, turn in zip(names, said.turns, strict=True):
-        text = _spoken(turn, _safe(turn.text, report))
+        text = _safe(turn.text, report)
         origin = Origin(CONVERSATION, session, record=name)
-        found = list(_memories(text, MemoryKind.EXCHANGE, origin, turn.at or said.at, project, seams))
+        at = turn.at or said.at
+        found = [_of_speaker(each, turn) for each in _memories(text, MemoryKind.EXCHANGE, origin, at, project, seams)]
         report.used["turn"] += bool(found)
         report.skipped["empty turn"] += not found
         memories += found
@@ -111,20 +121,20 @@ def _document(page: Document, seams: Seams, project: Project | None, report: Ing
     return _session(session, DOCUMENT, title or None, times, project, report), memories
 
 
-def _spoken(turn: Said, text: str) -> str:
-    """The text form of a turn: a role by its label, as in an exchange, a person by name; empty for nothing said."""
+def _of_speaker(memory: Memory, turn: Said) -> Memory:
+    """With who said it: a role by its label, as in an exchange, a person by name."""
     role = turn.speaker.casefold()
-    if not text.strip():
-        return ""
     if role in _USER:
-        return exchange_text(text, "")
-    return exchange_text("", text) if role in _ASSISTANT else f"{turn.speaker}: {text}"
+        text = exchange_text(memory.text, "")
+    else:
+        text = exchange_text("", memory.text) if role in AGENT_NAMES else f"{turn.speaker}: {memory.text}"
+    return replace(memory, text=text, metadata={**memory.metadata, SPEAKER: turn.speaker})
 
 
 def _memories(
     text: str, kind: MemoryKind, origin: Origin, at: datetime | None, project: Project | None, seams: Seams
 ) -> Iterator[Memory]:
-    parts = list(split_long(text, seams.chunk_characters)) if text else []
+    parts = list(split_long(text, seams.chunk_characters)) if text.strip() else []
     for number, part in enumerate(parts):
         yield Memory(
             id=memory_id(origin.source, origin.session, str(origin.record), number),

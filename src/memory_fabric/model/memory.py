@@ -18,6 +18,12 @@ ProjectId = NewType("ProjectId", str)
 TITLE = "title"
 """Key of a page's title in its memory's metadata, and label of the entity that it names."""
 
+SPEAKER = "speaker"
+"""Key of who said a turn, in its memory's metadata; an exchange of two has none."""
+
+AGENT_NAMES = frozenset({"assistant", "ai", "model"})
+"""Speakers that are an agent."""
+
 
 class MemoryKind(StrEnum):
     """What a memory is made of; the kind decides its authority, not its relevance."""
@@ -97,7 +103,7 @@ class Memory:
     metadata: Mapping[str, object] = field(default_factory=dict)
     """JSON values only.  Keys in use: ``part``, ``parts``, ``branch``, ``sidechain``, ``abandoned``,
     ``model``, ``tools`` (a list of ``{"kind", "name", "target"}``), ``at_source``; of notes ``category``, ``outcome``,
-    ``lesson``, ``agent``, ``source``, ``observation``; of pages ``title``."""
+    ``lesson``, ``agent``, ``source``, ``observation``; of pages ``title``; of conversations ``speaker``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Floor:
     """
     time: float = 0.2
     """What lying at the very instant asked about adds: alone it makes a memory near, beside half the bar an answer."""
-    nearness: float = 0.5
+    nearness: float = 0.3
     """The share of the bar from which a candidate is shown beside a sure one, or, where none is sure, as near."""
 
     @property

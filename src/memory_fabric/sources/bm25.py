@@ -46,15 +46,15 @@ def idf(frequency: int, units: int) -> float:
 
 def context_weight(mean_length: float) -> float:
     """How much the neighbourhood counts, by the mean length of units in tokens; in [0.4, 1.5]."""
-    return _between(_CONTEXT_SHORT, _CONTEXT_LONG, mean_length)
+    return between(_CONTEXT_SHORT, _CONTEXT_LONG, mean_length)
 
 
 def context_b(mean_length: float) -> float:
     """Length normalisation of the neighbourhood, by the mean length of units in tokens; in [0, 0.75]."""
-    return _between(_B_SHORT, _B_LONG, mean_length)
+    return between(_B_SHORT, _B_LONG, mean_length)
 
 
-def _between(short: float, long: float, mean_length: float) -> float:
+def between(short: float, long: float, mean_length: float) -> float:
     """From ``short`` at 30 tokens to ``long`` at 150, by the logarithm."""
     share = min(1.0, math.log(max(mean_length, _SHORT) / _SHORT) / math.log(_LONG / _SHORT))
     return short + share * (long - short)

@@ -11,10 +11,11 @@ from memory_fabric.errors import SourceUnavailable
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
+from memory_fabric.sources.neighbours import BACK, FORWARD, IN_CONTEXT, LENT_AT_MOST, lent, vector_context
 from memory_fabric.sources.outside_vectors import Outside
 
 if TYPE_CHECKING:
-    from memory_fabric.ports import Background, Embedder, MemoryStore, VectorIndex, Vectors
+    from memory_fabric.ports import Background, Embedder, MemoryStore, TextIndex, VectorIndex, Vectors
 
 
 class VectorSource:
@@ -26,8 +27,9 @@ class VectorSource:
     name = "vector"
     required = False
 
-    def __init__(self, index: VectorIndex, store: MemoryStore, embedder: Embedder) -> None:
+    def __init__(self, index: VectorIndex, texts: TextIndex, store: MemoryStore, embedder: Embedder) -> None:
         self._index = index
+        self._texts = texts
         self._store = store
         self._embedder = embedder
         self._asked: tuple[str, Vectors] | None = None
@@ -44,13 +46,18 @@ class VectorSource:
                 # Nothing of ours lacks vectors; what is kept elsewhere is still weighed.
                 return Found(self.name, (), ceiling=self._standardised(1.0, self.background()))
             self._require_vectors()  # before the model is loaded for nothing
-        near = self._index.nearest(space, self._question(query.text), query.scope, limit)
+        share = self._share()
+        near = self._index.nearest(
+            space, self._question(query.text), query.scope, max(limit, IN_CONTEXT) if share else limit
+        )
         if not near:
             self._require_vectors()
         background = self.background()
-        raw = {memory: self._standardised(cosine, background) for memory, cosine in near}
-        hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(list(raw)))
-        ceiling = self._standardised(1.0, background)
+        own = {memory: self._standardised(cosine, background) for memory, cosine in near}
+        raw = self._in_context(own, query.text, share)
+        best = sorted(raw, key=lambda memory: -raw[memory])[:limit] if share else list(raw)
+        hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(best))
+        ceiling = self._standardised(1.0, background) * (1.0 + share * LENT_AT_MOST)
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
@@ -60,7 +67,28 @@ class VectorSource:
         cosines = self._index.cosines(self._embedder.space, vector, stored)
         cosines |= self._outside.cosines(vector, [each for each in memories if each.origin.outside is not None])
         background = self.background()
-        return {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
+        own = {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
+        return self._in_context(own, query.text, self._share())
+
+    def _share(self) -> float:
+        """How much the turns around a turn lend it: nothing where turns are long."""
+        return vector_context(self._texts.statistics(()).mean_length)
+
+    def _in_context(self, scores: dict[MemoryId, float], question: str, share: float) -> dict[MemoryId, float]:
+        """Scores with what the turns around lend; in the order given."""
+        if not share or not scores:
+            return scores
+        units = {unit.memory: unit for unit in self._texts.units(list(scores))}
+        around = self._texts.around(list(units.values()), len(BACK), len(FORWARD))
+        others = [near.memory for found in around.values() for near in found if near.memory not in scores]
+        cosines = self._index.cosines(self._embedder.space, self._question(question), others)
+        background = self.background()
+        known = scores | {id_: self._standardised(cosine, background) for id_, cosine in cosines.items()}
+        places = {session: {near.place: near.memory for near in found} for session, found in around.items()}
+        return {
+            id_: score + share * lent(places[units[id_].session], units[id_].place, known) if id_ in units else score
+            for id_, score in scores.items()
+        }
 
     def background(self) -> Background:
         """The zero and the unit of this space's cosines in this store."""
