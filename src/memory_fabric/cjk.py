@@ -51,7 +51,7 @@ _PHRASES = """
 """.split()
 _CHINESE = frozenset(
     "的了吗呢吧啊呀嘛么们是我你您他她它这那哪谁啥在和与及就都也还要会能把被让给对从到跟向而但为所于之其又很太更最个几多有"
-    "嗎這麼們為會還與讓給對從個幾啦哦嗯哇哎"
+    "嗎這麼們為會還與讓給對從個幾啦哦嗯哇哎做"
 )
 """Characters that say nothing by themselves, nor in a pair; words of polarity (不, 没) stay."""
 

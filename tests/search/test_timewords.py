@@ -54,8 +54,56 @@ def test_what_people_say(text: str, window: Window) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "window"),
+    [
+        ("今日は何をした？", span("2026-09-15", "2026-09-16")),
+        ("昨天的部署", span("2026-09-14", "2026-09-15")),
+        ("昨晩の障害", span("2026-09-14", "2026-09-15")),
+        ("一昨日の会議", span("2026-09-13", "2026-09-14")),
+        ("前天说了什么", span("2026-09-13", "2026-09-14")),
+        ("这周的会议", span("2026-09-14", "2026-09-21")),
+        ("先週のリリース", span("2026-09-07", "2026-09-14")),
+        ("上週的會議", span("2026-09-07", "2026-09-14")),
+        ("上个星期的故障", span("2026-09-07", "2026-09-14")),
+        ("先々週の決定", span("2026-08-31", "2026-09-07")),
+        ("上上周的决定", span("2026-08-31", "2026-09-07")),
+        ("先週の金曜日に何を直した？", span("2026-09-11", "2026-09-12")),
+        ("先週の日曜", span("2026-09-13", "2026-09-14")),
+        ("上周五改了什么？", span("2026-09-11", "2026-09-12")),
+        ("上周日", span("2026-09-13", "2026-09-14")),
+        ("上星期天", span("2026-09-13", "2026-09-14")),
+        ("今週の月曜", span("2026-09-14", "2026-09-15")),
+        ("本周一", span("2026-09-14", "2026-09-15")),
+        ("上个月的账单", span("2026-08-01", "2026-09-01")),
+        ("昨年の旅行", span("2025-01-01", "2026-01-01")),
+        ("2026年3月5日", span("2026-03-05", "2026-03-06")),
+        ("2026 年 3 月", span("2026-03-01", "2026-04-01")),
+        ("3月に決めたこと", span("2026-03-01", "2026-04-01")),
+        ("三月五号的会议", span("2026-03-05", "2026-03-06")),
+        ("十二月二十五日", span("2025-12-25", "2025-12-26")),
+        ("12月", span("2025-12-01", "2026-01-01")),
+        ("2024年の方針", span("2024-01-01", "2025-01-01")),
+        ("過去3日間", Window(NOW - timedelta(days=3), NOW)),
+        ("最近两周的改动", Window(NOW - timedelta(days=14), NOW)),
+        ("过去三个月", Window(NOW - timedelta(days=90), NOW)),
+    ],
+)
+def test_what_people_say_in_japanese_and_chinese(text: str, window: Window) -> None:
+    assert window_of(text, NOW) == window
+
+
+@pytest.mark.parametrize(
     ("text", "days"),
     [
+        ("3日前", 3),
+        ("三天前的改动", 3),
+        ("2週間前に", 14),
+        ("两周之前", 14),
+        ("十二天前", 12),
+        ("二十天以前", 20),
+        ("半年前は3か月前", 90),
+        ("三个月前", 90),
+        ("1年前", 365),
         ("3 days ago", 3),
         ("one day ago", 1),
         ("two weeks ago", 14),
@@ -108,6 +156,17 @@ def test_the_last_days_end_now() -> None:
         "build-2026-03-05-rc1",
         "december 32",
         "week",
+        "3か月かかる",
+        "三个月的试用期",
+        "先生の月",
+        "13月",
+        "2月30日",
+        "周一",
+        "金曜日",
+        "1999年",
+        "2027年",
+        "100日間",
+        "以前の設定",
         "holidays",
         "yesterdays",
     ],
@@ -130,13 +189,15 @@ def test_what_is_left_without_the_time() -> None:
         == "what did we decide about queues".split()
     )
     assert without_time("port 9077", NOW) == "port 9077"
+    assert without_time("先週の金曜日に直した", NOW).split() == ["に直した"]
+    assert without_time("三天前的改动", NOW).split() == ["的改动"]
 
 
 words = st.lists(
     st.sampled_from(
         "on since last this past the a of 1 3 5 31 32 0 99 999 2024 2026 9999 days weeks months years ago back march "
         "may feb dec january monday yesterday today week month year 2026-02 2026-12-31 0001-01-01 2019-12 , ? couple "
-        "hour hours".split()
+        "hour hours 昨日 先週の 上周 五 金曜 3日前 十天前 過去 三个月 十二月 三十一日 2026年 二月 三十号".split()
     ),
     max_size=8,
 ).map(" ".join)

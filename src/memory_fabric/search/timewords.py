@@ -38,6 +38,23 @@ _AFTER_A_YEAR = (
 
 _COUNT = r"\d{1,3}|" + "|".join(_COUNTS)
 
+_NUMERALS = {sign: number for number, sign in enumerate("〇一二三四五六七八九十")} | {"两": 2, "兩": 2}
+_NUMBER = rf"\d{{1,3}}|[{''.join(_NUMERALS)}]{{1,3}}"
+_CJK_UNITS = {
+    sign: days
+    for days, signs in (
+        (1 / 24, "時間 小时 小時 个小时 個小時"),
+        (1, "日 天"),
+        (7, "週間 週 周 个星期 個星期 星期 个礼拜"),
+        (30, "か月 ヶ月 カ月 ヵ月 个月 個月"),
+        (365, "年"),
+    )
+    for sign in signs.split()
+}
+_CJK_UNIT = "|".join(sorted(_CJK_UNITS, key=len, reverse=True))
+_CJK_DAYS = {sign: place % 7 for place, sign in enumerate("月火水木金土日一二三四五六天")}
+"""Days of the week, Japanese and then Chinese, where 日 and 天 are the seventh."""
+
 Rule = Callable[[re.Match[str], datetime], Window | None]
 
 
@@ -106,8 +123,13 @@ def _named_month(match: re.Match[str], now: datetime) -> Window | None:
 
 
 def _ago(match: re.Match[str], now: datetime) -> Window:
-    days = _count(match["count"]) * _UNITS[match["unit"].casefold()]
-    slack = max(1.0, _UNITS[match["unit"].casefold()] / 2)
+    unit = _UNITS[match["unit"].casefold()]
+    return _around(_count(match["count"]) * unit, unit, now)
+
+
+def _around(days: float, unit: float, now: datetime) -> Window:
+    """A span around that many days ago: half a unit to each side, a day at least."""
+    slack = max(1.0, unit / 2)
     centre = now - timedelta(days=days)
     return Window(centre - timedelta(days=slack), centre + timedelta(days=slack))
 
@@ -120,6 +142,40 @@ def _count(word: str | None) -> int:
     if not word:
         return 1
     return _COUNTS[word.casefold()] if word.casefold() in _COUNTS else int(word)
+
+
+def _number(written: str) -> int:
+    """Of digits, or of Chinese numerals below 1,000 (十二, 二十, 三〇); ValueError for what is none."""
+    if written.isdecimal():
+        return int(written)
+    tens, ten, ones = written.partition("十")
+    if not ten:
+        return int("".join(str(_NUMERALS[sign]) for sign in written))
+    return 10 * (_number(tens) if tens else 1) + (_number(ones) if ones else 0)
+
+
+def _cjk_ago(match: re.Match[str], now: datetime) -> Window:
+    unit = _CJK_UNITS[match["unit"]]
+    return _around(_number(match["count"]) * unit, unit, now)
+
+
+def _cjk_past(match: re.Match[str], now: datetime) -> Window:
+    return Window(now - timedelta(days=_number(match["count"]) * _CJK_UNITS[match["unit"]]), now)
+
+
+def _cjk_date(match: re.Match[str], now: datetime) -> Window | None:
+    """Like 2026年3月5日, 三月五号, 3月; without a year the latest that has begun."""
+    month = _number(match["month"])
+    year = int(match["year"]) if match["year"] else now.year - (month > now.month)
+    if match["day"] is None:
+        return _month_span(year, month, now)
+    return _days(_midnight(now).replace(year=year, month=month, day=_number(match["day"])), 1)
+
+
+def _cjk_weekday(match: re.Match[str], now: datetime) -> Window:
+    """A day of this week or the last: 先週の金曜, 上周五."""
+    back = now.weekday() - _CJK_DAYS[match["name"]] + 7 * (match["last"] is not None)
+    return _days(_midnight(now) - timedelta(days=back), 1)
 
 
 def _relative(match: re.Match[str], now: datetime) -> Window:
@@ -146,14 +202,16 @@ def _calendar_year(back: int, now: datetime) -> Window:
 _RELATIVE: dict[str, Callable[[datetime], Window]] = {
     word: partial(rule, back)
     for rule, back, words in (
-        (_day, 0, "today|tonight|this morning|今日"),
-        (_day, 1, "yesterday|last night|昨日"),
-        (_week, 0, "this week|今週"),
-        (_week, 1, "last week|先週"),
-        (_calendar_month, 0, "this month|今月"),
-        (_calendar_month, 1, "last month|先月"),
+        (_day, 0, "today|tonight|this morning|今日|本日|今天|今早"),
+        (_day, 1, "yesterday|last night|昨日|昨夜|昨晩|昨天|昨晚"),
+        (_day, 2, "一昨日|おととい|前天"),
+        (_week, 0, "this week|今週|这周|本周|这个星期|這週|本週|這個星期"),
+        (_week, 1, "last week|先週|上周|上个星期|上星期|上週|上個星期"),
+        (_week, 2, "先々週|上上周|上上週"),
+        (_calendar_month, 0, "this month|今月|这个月|本月|這個月"),
+        (_calendar_month, 1, "last month|先月|上个月|上月|上個月"),
         (_calendar_year, 0, "this year|今年"),
-        (_calendar_year, 1, "last year|去年"),
+        (_calendar_year, 1, "last year|去年|昨年"),
     )
     for word in words.split("|")
 }
@@ -189,11 +247,24 @@ _RULES: tuple[tuple[re.Pattern[str], Rule], ...] = tuple(
             rf"\b(?:(?:last|past|previous)\ (?P<count>{_COUNT})\ (?P<unit>{'|'.join(_UNITS)})s?)\b",
             _past,
         ),
+        (rf"(?P<count>{_NUMBER})\ ?(?P<unit>{_CJK_UNIT})(?:以|之)?前", _cjk_ago),
+        (rf"(?:過去|ここ|この|最近|过去|這|这)の?\ ?(?P<count>{_NUMBER})\ ?(?P<unit>{_CJK_UNIT})間?(?!前)", _cjk_past),
+        (
+            rf"(?:(?P<year>(?:19|20)\d\d)\ ?年\ ?)?(?<![\d{''.join(_NUMERALS)}])(?P<month>{_NUMBER})\ ?月份?"
+            rf"(?:の|\ )?(?:(?P<day>{_NUMBER})\ ?(?:日|号|號))?",
+            _cjk_date,
+        ),
+        (
+            r"(?:(?P<last>先週の?|上周|上个?星期|上週|上個?星期)|今週の?|这周|本周|這週|本週)"
+            r"(?P<name>[月火水木金土日](?=曜)|(?<!の)[一二三四五六日天])(?:曜日?)?",
+            _cjk_weekday,
+        ),
         (
             "|".join(rf"\b{word}\b" if word.isascii() else word for word in sorted(_RELATIVE, key=len, reverse=True)),
             _relative,
         ),
         (rf"\b(?:last|on|this past)\ (?P<name>{'|'.join(_DAYS)})\b", _weekday),
+        (r"(?<!\d)(?P<year>20\d\d)\ ?年(?![前間\d])", _year),
         (
             rf"\b(?:in|during|since)\ (?:the year\ )?(?P<year>20\d\d)\b(?=\s*(?:$|[,;:.!?)]|(?:{_AFTER_A_YEAR})\b))",
             _year,
