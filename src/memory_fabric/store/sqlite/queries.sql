@@ -377,6 +377,10 @@ WHERE f.touched_fts MATCH :match AND {scope} ORDER BY score DESC LIMIT :limit;
 -- In how many units each of these terms stands.
 SELECT v.term, v.doc FROM json_each(:terms) j JOIN units_vocab v ON v.term = j.value;
 
+-- name: session_frequency
+-- In how many session texts each of these terms stands.
+SELECT v.term, v.doc FROM json_each(:terms) j JOIN session_vocab v ON v.term = j.value;
+
 -- name: counted_up_to
 -- In how many units a term stands, counted no further than that.
 SELECT count(*) FROM (SELECT 1 FROM units_fts WHERE units_fts MATCH :match LIMIT :most);
@@ -388,6 +392,10 @@ SELECT units, tokens FROM totals;
 -- name: index_state
 -- FTS5's structure record (row 10 of its data): it differs after every write to the index.
 SELECT block FROM units_fts_data WHERE id = 10;
+
+-- name: session_index_state
+-- Likewise, of the index of sessions.
+SELECT block FROM session_fts_data WHERE id = 10;
 
 -- name: space
 -- A vector space.
@@ -446,20 +454,25 @@ SELECT count(*) FROM (
 );
 
 -- name: vectors_by_row
--- Vectors of a space in these rows.
-SELECT v.memory, v.data FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
-WHERE v.space = :space ORDER BY k.key;
+-- Vectors of a space in these rows, one behind the other, and the rows of their memories, in the same order.
+-- One row, not a thousand: between two rows another thread may take the interpreter for milliseconds.
+SELECT json_group_array(v.memory), CAST(group_concat(v.data, '') AS BLOB)
+FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
+WHERE v.space = :space;
 
 -- name: vectors_by_row_in_scope
--- Vectors of a space in these rows, of memories in scope.
-SELECT v.memory, v.data FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
+-- Likewise, of memories in scope.
+SELECT json_group_array(v.memory), CAST(group_concat(v.data, '') AS BLOB)
+FROM json_each(:rows) k CROSS JOIN vectors v ON v.row = k.value
 CROSS JOIN memories m ON m.row = v.memory
-WHERE v.space = :space AND {scope} ORDER BY k.key;
+WHERE v.space = :space AND {scope};
 
 -- name: vectors_by_memory
 -- All vectors of a space that these rows of memories have, in the order in which they were stored.
-SELECT v.memory, v.data FROM json_each(:memories) k CROSS JOIN vectors v ON v.memory = k.value
-WHERE v.space = :space ORDER BY v.row;
+SELECT json_group_array(memory), CAST(group_concat(data, '') AS BLOB) FROM (
+    SELECT v.memory, v.data FROM json_each(:memories) k CROSS JOIN vectors v ON v.memory = k.value
+    WHERE v.space = :space ORDER BY v.row
+);
 
 -- name: rows_in_scope
 -- Rows of the memories in scope.

@@ -19,15 +19,23 @@ from memory_fabric.store.sqlite.rows import Row, all_rows
 from memory_fabric.store.sqlite.scope import as_list, memories_in, session_texts_in
 from memory_fabric.text import clean
 
-FEW_POSTINGS = 1_000
-"""Units that are scored in any case; from there up to half of the store, at most ``POSTINGS``.  It costs nothing on the
-commits suite (2,089 units): hit@10 80.0 by scoring all, 81.3 so, MRR the same."""
+FEW_POSTINGS, SHARE = 1_000, 4
+"""Units that are scored in any case; in a larger store a quarter of it, at most ``POSTINGS``."""
 
-POSTINGS = 20_000
-"""Units scored in one match: about 30 ms of bm25, within the budget of a search over 100,000 memories (design §6)."""
+POSTINGS = 12_000
+"""Units scored in one match of a store of 50,000 units or more: about 10 ms of bm25 (design §6).
+
+What the rarer words find nearly suffices: to score a fifth or an eighth of the commits suite's 2,089 units only costs
+two or three of 150 questions their place among the first ten, and MRR nothing (text alone)."""
+
+SESSION_POSTINGS = 4_000
+"""Session texts scored in one match, likewise: about 2 ms.  FTS5 gives words of more than half of them no weight."""
 
 _COUNTED = 10_000
 """Terms whose counts are kept."""
+
+_UNITS, _SESSIONS = ("index_state", "frequency"), ("session_index_state", "session_frequency")
+"""What tells the state of an index, and what counts in it."""
 
 
 def match_expression(terms: Iterable[str]) -> str:
@@ -51,26 +59,33 @@ def finders(terms: Sequence[str], frequency: Mapping[str, int], most: int) -> li
 class TextTable:
     """The full text of one file (``ports.TextIndex``)."""
 
-    def __init__(self, connections: Connections, postings: int = POSTINGS) -> None:
+    def __init__(
+        self, connections: Connections, postings: int = POSTINGS, session_postings: int = SESSION_POSTINGS
+    ) -> None:
         self._connections = connections
         self._postings = postings
+        self._session_postings = session_postings
         self._lock = threading.Lock()
-        self._counted: tuple[bytes, dict[str, int]] = (b"", {})
+        self._counted: dict[str, tuple[bytes, dict[str, int]]] = {}
 
     def match(self, terms: Sequence[str], scope: Scope, limit: int) -> list[TextUnit]:
         """Units in scope that hold any term, best first; common terms find only what rarer ones leave.
 
         Scoring every unit that holds a common word costs more than a whole search may take, and such a unit is
-        seldom among the best; where the rarer terms do not fill ``limit``, all terms are asked.
+        seldom among the best; where the rarer terms do not fill ``limit``, the next rarest is asked as well.
         """
         wanted = _distinct(terms)
         with self._connections.reading() as connection:
             total = int(connection.execute(query("totals")).fetchone()[0])
-            most = min(self._postings, max(FEW_POSTINGS, total // 2))
-            chosen = finders(wanted, self._frequencies(connection, wanted), most)
+            most = min(self._postings, max(FEW_POSTINGS, total // SHARE))
+            frequency = self._frequencies(connection, wanted)
+            chosen = finders(wanted, frequency, most)
             rows = _matching(connection, chosen, scope, limit)
-            if len(rows) < limit and len(chosen) < len(wanted):
-                rows = _matching(connection, wanted, scope, limit)
+            for term in sorted(set(wanted) - set(chosen), key=lambda term: (frequency[term], term)):
+                if len(rows) >= limit:
+                    break
+                chosen.append(term)
+                rows = _matching(connection, chosen, scope, limit)
             units = _units(connection, rows)
         return [units[row] for row in rows]
 
@@ -105,9 +120,15 @@ class TextTable:
         return frozenset(MemoryId(str(row[0])) for row in rows)
 
     def session_scores(self, terms: Sequence[str], scope: Scope, limit: int) -> dict[SessionId, float]:
-        """Sessions by BM25 of all their text in scope; one of several projects counts by its best."""
+        """Sessions by BM25 of all their text in scope; one of several projects counts by its best.
+
+        Common terms are left out where the rarer ones stand in many sessions.
+        """
         condition = session_texts_in(scope)
-        rows = self._scored("match_sessions", terms, condition.sql, condition.values, limit)
+        wanted = _distinct(terms)
+        with self._connections.reading() as connection:
+            chosen = finders(wanted, self._frequencies(connection, wanted, _SESSIONS), self._session_postings)
+            rows = self._scored("match_sessions", chosen, condition.sql, condition.values, limit)
         scores: dict[SessionId, float] = {}
         for id_, score in rows:
             scores.setdefault(SessionId(id_), score)
@@ -136,18 +157,22 @@ class TextTable:
                 counts[term] = int(connection.execute(query("counted_up_to"), values).fetchone()[0])
         return dict(sorted(counts.items(), key=lambda item: item[1]))
 
-    def _frequencies(self, connection: sqlite3.Connection, terms: Sequence[str]) -> dict[str, int]:
-        """Term → units that hold it; counted once for one state of the index."""
-        state = bytes(connection.execute(query("index_state")).fetchone()[0])
+    def _frequencies(
+        self, connection: sqlite3.Connection, terms: Sequence[str], counting: tuple[str, str] = _UNITS
+    ) -> dict[str, int]:
+        """Term → units, or sessions, that hold it; counted once for one state of the index."""
+        state_of, name = counting
+        state = bytes(connection.execute(query(state_of)).fetchone()[0])
         with self._lock:
-            known = dict(self._counted[1]) if self._counted[0] == state else {}
+            before, counts = self._counted.get(name, (b"", {}))
+            known = dict(counts) if before == state else {}
         clean_terms = {term: clean(term) for term in terms}
         missing = [term for term in clean_terms.values() if term not in known]
         if missing:
-            found = all_rows(connection, query("frequency"), {"terms": as_list(missing)})
+            found = all_rows(connection, query(name), {"terms": as_list(missing)})
             known |= dict.fromkeys(missing, 0) | {str(term): int(str(count)) for term, count in found}
             with self._lock:
-                self._counted = (state, known if len(known) <= _COUNTED else {})
+                self._counted[name] = (state, known if len(known) <= _COUNTED else {})
         return {term: known[cleaned] for term, cleaned in clean_terms.items()}
 
     def _scored(

@@ -1,4 +1,4 @@
-"""Search in large stores: the codes of all vectors in memory tell which few are read and multiplied (decision 19).
+"""Search in large stores: the codes of all vectors in memory tell which few are read and multiplied (docs/decisions/0019).
 
 Signs alone find the neighbourhood; the question's vector with 4 bits a dimension orders it better, at the same cost for
 the few; of the best of those the vectors themselves are read.  How much is found: docs/decisions/0019.
@@ -6,13 +6,15 @@ the few; of the best of those the vectors themselves are read.  How much is foun
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memory_fabric.model.query import Scope
 from memory_fabric.store.sqlite.queries import query
-from memory_fabric.store.sqlite.rows import Row, all_rows
+from memory_fabric.store.sqlite.rows import all_rows
 from memory_fabric.store.sqlite.scope import as_list, memories_apart, memories_in
 from memory_fabric.store.sqlite.vector_codes import BLOCK, places, signs
 from memory_fabric.store.sqlite.vector_copy import ROOM, STORED, Near, products
@@ -49,6 +51,34 @@ _BYTE_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
+class _Read:
+    """Vectors as they stand in the file."""
+
+    memories: list[int]
+    """The row of each one's memory."""
+    data: bytes
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection, name: str, values: Mapping[str, object], scope: str = "1") -> _Read:
+        """What a query gives."""
+        memories, data = connection.execute(query(name, scope), values).fetchone()
+        return cls(json.loads(memories), data or b"")
+
+    def best(self, vector: Vectors) -> Near:
+        """Each memory with its best product, best first; ties in the order read."""
+        import numpy as np
+
+        if not self.memories:
+            return []
+        scores = products(np.frombuffer(self.data, STORED).reshape(len(self.memories), -1), vector)
+        order = np.argsort(-scores, kind="stable")
+        best: dict[int, float] = {}
+        for at, score in zip(order.tolist(), scores[order].tolist(), strict=True):
+            best.setdefault(self.memories[at], score)
+        return list(best.items())
+
+
+@dataclass(frozen=True, slots=True)
 class Codes:
     """The codes of one space, block by block."""
 
@@ -67,13 +97,13 @@ class Codes:
         count = max(READ, READ_A_MEMORY * limit)
         chosen = self.candidates(vector, count, None)
         found = self._read(connection, chosen, scope)
-        if not memories_in(scope).open and BROAD * len(found) < len(chosen) < len(self.memories):
+        if not memories_in(scope).open and BROAD * len(found.memories) < len(chosen) < len(self.memories):
             chosen = self.candidates(vector, count, self._inside(connection, scope))
             found = self._read(connection, chosen, scope)
-        near = [memory for memory, _ in _best(found, vector)[:limit]]
+        near = [memory for memory, _ in found.best(vector)[:limit]]
         # Once more by all their windows, also those that their codes hid.
         values = {"space": self.space, "memories": as_list(near)}
-        return _best(all_rows(connection, query("vectors_by_memory"), values), vector)
+        return _Read.of(connection, "vectors_by_memory", values).best(vector)
 
     def candidates(self, vector: Vectors, count: int, among: NDArray[np.int64] | None) -> NDArray[np.int64]:
         """Places of about ``count`` vectors that seem nearest, in order; ``among`` limits them to these places."""
@@ -90,13 +120,13 @@ class Codes:
             chosen = np.sort(near[np.argpartition(scores, -count)[-count:]])
         return chosen if among is None else among[chosen]
 
-    def _read(self, connection: sqlite3.Connection, at: NDArray[np.int64], scope: Scope) -> list[Row]:
-        """The vectors in these places whose memories are in scope, each after the row of its memory."""
+    def _read(self, connection: sqlite3.Connection, at: NDArray[np.int64], scope: Scope) -> _Read:
+        """The vectors in these places whose memories are in scope."""
         condition = memories_in(scope)
         rows = self.blocks[at // BLOCK] * BLOCK + at % BLOCK
         values = condition.values | {"space": self.space, "rows": as_list(rows.tolist())}
         name = "vectors_by_row" if condition.open else "vectors_by_row_in_scope"
-        return all_rows(connection, query(name, condition.sql), values)
+        return _Read.of(connection, name, values, condition.sql)
 
     def _inside(self, connection: sqlite3.Connection, scope: Scope) -> NDArray[np.int64]:
         """Places of the vectors in scope."""
@@ -152,16 +182,24 @@ def _distances(words: NDArray[np.uint64], asked: NDArray[np.uint64]) -> NDArray[
     """In how many dimensions each code has another sign."""
     import numpy as np
 
-    size = words.shape[1]
-    found = np.zeros(size, np.uint16)
-    for begin in range(0, size, STRETCH):
-        part = found[begin : begin + STRETCH]
-        counted = np.zeros(len(part), np.uint8)
-        for number, (word, other) in enumerate(zip(words[:, begin : begin + STRETCH], asked, strict=True), 1):
-            counted += np.bitwise_count(word ^ other)
-            if number % _BYTE_WORDS == 0 or number == len(words):
-                part += counted
-                counted[:] = 0
+    found = np.zeros(words.shape[1], np.uint16)
+    for begin in range(0, len(found), STRETCH):
+        part = words[:, begin : begin + STRETCH]
+        _count(found[begin : begin + STRETCH], (word ^ other for word, other in zip(part, asked, strict=True)))
+    return found
+
+
+def _count(found: NDArray[np.uint16], words: Iterable[NDArray[np.uint64]]) -> NDArray[np.uint16]:
+    """Add the number of bits that are set in each column of these words, three words at a time in bytes."""
+    import numpy as np
+
+    counted = np.zeros(len(found), np.uint8)
+    for number, word in enumerate(words, 1):
+        counted += np.bitwise_count(word)
+        if number % _BYTE_WORDS == 0:
+            found += counted
+            counted[:] = 0
+    found += counted
     return found
 
 
@@ -189,29 +227,10 @@ def _estimated(words: NDArray[np.uint64], vector: Vectors) -> NDArray[np.int32]:
     highest = (1 << BITS) - 1
     step = 2.0 * np.abs(vector).max() / highest
     levels = np.clip(np.rint(vector / step + highest / 2), 0, highest).astype(np.uint8)
-    found = -2 * highest * _counted(words)
+    size = words.shape[1]
+    found = np.zeros(size, np.int32)
     for bit in range(BITS):
         plane = signs((levels >> bit & 1)[None])[0]
-        found += 4 * _counted(words & plane[:, None]) << bit
-    return found
-
-
-def _counted(words: NDArray[np.uint64]) -> NDArray[np.int32]:
-    import numpy as np
-
-    counted: NDArray[np.int32] = np.bitwise_count(words).sum(axis=0, dtype=np.int32)
-    return counted
-
-
-def _best(found: list[Row], vector: Vectors) -> Near:
-    """Each memory with its best product, best first; ties in the order given."""
-    import numpy as np
-
-    if not found:
-        return []
-    data = b"".join(row[1] for row in found)  # type: ignore[misc]
-    scores = products(np.frombuffer(data, STORED).reshape(len(found), -1), vector)
-    best: dict[int, float] = {}
-    for at in np.argsort(-scores, kind="stable"):
-        best.setdefault(int(str(found[at][0])), float(scores[at]))
-    return list(best.items())
+        both = _count(np.zeros(size, np.uint16), (word & other for word, other in zip(words, plane, strict=True)))
+        found += both.astype(np.int32) << bit
+    return 4 * found - 2 * highest * _count(np.zeros(size, np.uint16), words).astype(np.int32)

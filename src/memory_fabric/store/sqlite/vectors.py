@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from memory_fabric.ports import Background, Vectors
     from memory_fabric.store.sqlite.vector_coarse import Codes
 
-EXACT = 20_000
-"""Vectors of a space up to which every search multiplies all of them: two milliseconds (decision 19)."""
+EXACT = 50_000
+"""Vectors of a space up to which every search multiplies all of them: four milliseconds, 75 MB (docs/decisions/0019)."""
 
 
 class VectorTable:
