@@ -71,6 +71,45 @@ def run(  # noqa: PLR0913 - one parameter an option
     return DONE
 
 
+@evaluation.command("own")
+def own(  # noqa: PLR0913 - one parameter an option
+    context: typer.Context,
+    *,
+    questions: Annotated[
+        Path | None, typer.Option("--questions", metavar="FILE", help="Commits to ask about, with their sessions.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="Questions a set.")] = 200,
+    half: Annotated[Half | None, typer.Option("--half", help="Ask one half of the questions only.")] = None,
+    tune: Annotated[bool, typer.Option("--tune", help="Sweep the routing on one half, and propose numbers.")] = False,
+    ablate: Annotated[bool, typer.Option("--ablate", help="Leave out each source in turn.")] = False,
+    sweep_k: Annotated[bool, typer.Option("--sweep-k", help="Ask for 5, 10, 20, 60 and 120 memories.")] = False,
+    each: Annotated[
+        bool, typer.Option("--each", help="With --json: every question's outcome too, for compare and report.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--list", help="Print the questions, and ask none.")] = False,
+    home: Home = None,
+    as_json: AsJson = False,
+) -> int:
+    """Evaluate your own memory with questions made of it: no model writes them."""
+    from memory_fabric.doors.cli.progress import bars
+    from memory_fabric.doors.cli.show.own import listed, listed_lines, own_lines
+    from memory_fabric.evals.own.run import Wishes, evaluate, made_of
+
+    desk = Desk.of(context, home, as_json)
+    wishes = Wishes(questions, limit, half, tune, ablate, sweep_k, each)
+    with desk.read() as fabric:
+        if show:
+            rows = listed(made_of(fabric, wishes)[0], half)
+            desk.data({"questions": rows})
+            desk.say(*listed_lines(rows))
+            return DONE
+        with bars(desk) as shown:
+            found = evaluate(fabric, wishes, shown.stage())
+    desk.data(found)
+    desk.say(*own_lines(found))
+    return DONE
+
+
 @evaluation.command("compare")
 def compare(
     context: typer.Context,
@@ -106,10 +145,11 @@ def report(
 ) -> int:
     """Write a report of results: Markdown, and a page with plots."""
     from memory_fabric.evals.report import write
-    from memory_fabric.evals.results import read_all
+    from memory_fabric.evals.results import read_results
 
     desk = Desk.of(context, home, as_json)
-    written = [str(path) for path in write(read_all(files), out)]
+    runs, sets = read_results(files)
+    written = [str(path) for path in write(runs, out, sets)]
     desk.data({"files": written})
     desk.say(*written)
     return DONE
