@@ -138,6 +138,7 @@ def test_every_mode_is_reported_on_both_halves(own: Fabric) -> None:
     assert set(found["milliseconds"]["auto"]) == {"p50", "p95", "service"}
     assert {"text", "vector", "graph"} <= set(found["milliseconds"]["auto"]["service"])
     assert set(found["milliseconds"]["text"]["service"]) == {"text"}
+    assert set(found["milliseconds"]["vector"]["service"]) == {"vector"}
     assert found["milliseconds"]["bm25"]["service"] == {}
     assert "semantic" in next(iter(found["not_run"]))
     assert (found["suite"], found["seed"]) == ("own", SEED)
@@ -175,6 +176,16 @@ def test_one_half_may_be_asked_alone(own: Fabric, half: Half) -> None:
     alone, both = report(own, half=half), report(own)
     assert list(alone["figures"]) == [half.value]
     assert alone["figures"][half.value] == both["figures"][half.value]
+
+
+def test_the_sweep_asks_the_tuning_half_alone(own: Fabric) -> None:
+    """F-EVAL-5: its first trial is the present search, on that half."""
+    found = report(own, tune=True)
+    tuning = found["figures"]["tune"]["auto"]
+    sets = [name for name in ("commits", "single-hop", "cross-session") if name in tuning]
+    assert found["tune"]["trials"][0]["mrr"] == {name: tuning[name]["mrr"] for name in sets}
+    assert "auto, tuned" in found["figures"]["check"]
+    assert found["tune"]["now"] == {name: found["tune"]["trials"][0][name] for name in found["tune"]["now"]}
 
 
 def test_tuning_needs_both_halves(own: Fabric) -> None:

@@ -33,7 +33,7 @@ def test_one_number_after_another_is_tried() -> None:
     best = trials[-1]
     assert (best.routing.graph, best.routing.vector, best.routing.sure) == (4.0, 3.5, ALWAYS[1])
     assert best.score == pytest.approx(0.45)
-    assert len(trials) <= 1 + len(BOUNDS) + len(GRAPH) + len(VECTOR)
+    assert len(trials) <= 1 + 2 * len(BOUNDS) + len(GRAPH) + len(VECTOR)
 
 
 @pytest.mark.parametrize(("gain", "taken"), [(GAIN * 0.99, False), (GAIN, True), (GAIN * 1.01, True)])
@@ -154,3 +154,12 @@ def test_the_half_that_was_tuned_on_is_spoken_of_only_where_nothing_else_was_ask
     tests = {"tune": {"commits": {"text": {"difference": 0.0, "p": 1.0}}}}
     assert verdict(halves, tests)["commits"].startswith("commits (n = 1): auto and text won")
     assert verdict({}, {}) == {}
+
+
+def test_of_two_halves_the_checking_one_is_spoken_of() -> None:
+    def reached(n: int) -> dict[str, dict[str, dict[str, float]]]:
+        return {mode: {"commits": {"n": n, "mrr": 1.0}} for mode in ("auto", "text")}
+
+    test = {"commits": {"text": {"difference": 0.0, "p": 1.0}}}
+    told = verdict({"tune": reached(10), "check": reached(20)}, {"tune": test, "check": test})
+    assert told["commits"].startswith("commits (n = 20)")

@@ -48,30 +48,19 @@ def take_out(fabric: Fabric, asked: Iterable[str]) -> int:
     subjects = [folded for subject in asked if (folded := fold(subject))]
     rows: list[Mapping[str, Any]] = list(fabric.export())
     made = {row["id"]: str(row["name"]) for row in rows if row["type"] == "entity" and row["label"] == COMMIT}
-    records, mentions, changed = [], [], set()
-    for row in rows:
-        if row["type"] == "memory" and _touches(row, made, subjects):
-            records.append(_record(row, frozenset(made.values()), subjects))
-            mentions += [(row["id"], each) for each in row["mentions"] if each not in made]
-            changed.add(row["id"])
-    relations = [
-        row
-        for row in rows
-        if row["type"] == "relation" and row["evidence"] in changed and made.keys().isdisjoint(_ends(row))
-    ]
+    changed = [row for row in rows if row["type"] == "memory" and _touches(row, made, subjects)]
+    ids = {row["id"] for row in changed}
     fabric.store.save(
         Batch(
-            records=tuple(records),
-            relations=tuple(_value(row, Relation) for row in relations),
-            mentions=tuple(Mention(memory, EntityId(entity)) for memory, entity in mentions),
+            records=tuple(_record(row, frozenset(made.values()), subjects) for row in changed),
+            relations=tuple(
+                _value(row, Relation) for row in rows if row["type"] == "relation" and row["evidence"] in ids
+            ),
+            mentions=tuple(Mention(row["id"], EntityId(each)) for row in changed for each in row["mentions"]),
         )
     )
     fabric.store.delete_nodes(sorted(set(made.values())), utcnow())
     return len(changed)
-
-
-def _ends(row: Mapping[str, Any]) -> set[Any]:
-    return {row["subject"], row["object"]}
 
 
 def _touches(row: Mapping[str, Any], made: Mapping[Any, str], subjects: Sequence[str]) -> bool:

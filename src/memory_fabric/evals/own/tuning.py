@@ -14,8 +14,8 @@ NEVER, ALWAYS = (-100.0, -99.0), (99.0, 100.0)
 BOUNDS = (NEVER, (2.0, 4.0), (3.0, 5.0), (4.0, 6.0), (5.0, 7.0), (6.0, 8.0), ALWAYS)
 """``unsure`` and ``sure``, in deviations above the background."""
 
-GRAPH = (0.5, 1.0, 2.0, 4.0)
-VECTOR = (1.5, 2.5, 3.5)
+GRAPH = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+VECTOR = (1.5, 2.5, 3.5, 5.0)
 """Weights beside the text's, which stays 1."""
 
 GAIN = 0.002
@@ -52,13 +52,14 @@ def numbers(routing: Routing) -> dict[str, float]:
 
 
 def sweep(ask: Callable[[Routing], Scores], start: Routing) -> list[Trial]:
-    """The trials in their order, the present numbers first and the best last: bounds, then weights, one after another.
+    """The trials in their order, the present numbers first and the best last.
 
+    Bounds, then the weights one after another, then the bounds once more, since they matter more to a heavier graph.
     A number is only changed for a gain of ``GAIN``.
     """
     tried: list[Trial] = [Trial(start, ask(start))]
     best = tried[0]
-    for step in (_bounds, _graph, _vector):
+    for step in (_bounds, _graph, _vector, _bounds):
         for routing in step(best.routing):
             if all(routing != trial.routing for trial in tried):
                 tried.append(Trial(routing, ask(routing)))
