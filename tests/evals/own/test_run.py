@@ -36,6 +36,14 @@ def everything(fabric: Fabric) -> str:
     return json.dumps(list(fabric.export()), default=str)
 
 
+def relations(fabric: Fabric) -> list[tuple[str, str, str, str]]:
+    """Subject, label, object and evidence, in order."""
+    rows = cast("list[dict[str, str]]", list(fabric.export()))
+    return sorted(
+        (row["subject"], row["label"], row["object"], row["evidence"]) for row in rows if row["type"] == "relation"
+    )
+
+
 def told_by_calls(fabric: Fabric, subject: str) -> list[MemoryId]:
     """Memories whose tool calls hold every word of a subject."""
     terms = analyse(subject)
@@ -93,6 +101,8 @@ def test_all_but_what_tells_stays_in_the_copy(own: Fabric, tmp_path: Path) -> No
         assert sorted(kept) == sorted(
             [*("/w/app/shared.py" for _ in SUBJECTS), *(f"/w/app/part{n}.py" for n in range(len(SUBJECTS)))]
         )
+        facts = [fact for fact in relations(own) if "/commit/" not in fact[0]]
+        assert relations(copied) == facts != relations(own)
         found = copied.search("shared.py", mode=Mode.GRAPH)
         assert {r.candidate.memory.id for r in found.results} == {
             r.candidate.memory.id for r in own.search("shared.py", mode=Mode.GRAPH).results
