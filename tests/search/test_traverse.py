@@ -52,8 +52,8 @@ class Edges:
         asked = set(ids)
         return [each for each in self.all if asked & {each.subject, each.object}][:limit]
 
-    def degrees(self, ids: Iterable[EntityId]) -> dict[EntityId, int]:
-        return {id_: sum(id_ in (each.subject, each.object) for each in self.all) for id_ in ids}
+    def degrees(self, ids: Iterable[EntityId], most: int = 2**31) -> dict[EntityId, int]:
+        return {id_: min(most, sum(id_ in (each.subject, each.object) for each in self.all)) for id_ in ids}
 
     def find(self, names: Iterable[str]) -> list[Entity]:
         return [Entity(EntityId(name), name, Kind.CONCEPT) for name in names]

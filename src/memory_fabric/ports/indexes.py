@@ -155,8 +155,8 @@ class Graph(Protocol):
         """
         ...
 
-    def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:
-        """Live relations at each entity, all projects."""
+    def degrees(self, ids: Sequence[EntityId], most: int = ...) -> dict[EntityId, int]:
+        """Live relations at each entity, all projects; counting ends at ``most``, which is cheap where it is small."""
         ...
 
     def mentions(self, ids: Sequence[EntityId], scope: Scope, limit: int) -> dict[EntityId, list[MemoryId]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 
 from memory_fabric.model.memory import Memory, MemoryKind
@@ -19,6 +19,9 @@ CROSS_VALIDATED = 1.3
 
 _NUMBER = re.compile(r"\d+")
 
+_MASK = 511
+"""Bits that stand for the words of a text, less one: some hundred words seldom share one."""
+
 
 def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[Candidate]:
     """Keep the most relevant of each group, best first; the others are listed in its ``absorbed``.
@@ -29,7 +32,7 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     """
     ordered = sorted(candidates, key=lambda c: (-c.relevance, c.memory.id))
     numbers = {each.memory.id: frozenset(_NUMBER.findall(each.memory.text)) for each in ordered}
-    distinct = cache(lambda text: frozenset(words(text)))
+    distinct = cache(_Words.of)
     kept: list[Candidate] = []
     for candidate in ordered:
         memory = candidate.memory
@@ -44,12 +47,33 @@ def dedupe(candidates: Iterable[Candidate], threshold: float = SIMILAR) -> list[
     return kept
 
 
-def _alike(mine: frozenset[str], theirs: frozenset[str], threshold: float) -> bool:
-    """Strictly more alike than the threshold; sizes that cannot reach it are not compared."""
-    small, large = len(mine), len(theirs)
-    if small > large:
-        small, large = large, small
-    return small > threshold * large and jaccard(mine, theirs) > threshold
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The distinct words of a text, and a bit for each: a word more or less turns one bit at most."""
+
+    words: frozenset[str]
+    bits: int
+
+    @classmethod
+    def of(cls, text: str) -> _Words:
+        """The words of a text."""
+        found = frozenset(words(text))
+        bits = 0
+        for word in found:
+            bits |= 1 << (hash(word) & _MASK)
+        return cls(found, bits)
+
+
+def _alike(mine: _Words, theirs: _Words, threshold: float) -> bool:
+    """Strictly more alike than the threshold.
+
+    With s words in both together, those that only one has are fewer than s · (1 - threshold) / (1 + threshold) then;
+    bits count no more of them than there are, and cost a fraction of comparing the words.
+    """
+    most = (len(mine.words) + len(theirs.words)) * (1.0 - threshold) / (1.0 + threshold)
+    if (mine.bits ^ theirs.bits).bit_count() > most:
+        return False
+    return bool(mine.words) and jaccard(mine.words, theirs.words) > threshold
 
 
 def _same(memory: Memory, other: Memory) -> bool:

@@ -57,7 +57,7 @@ def walk(graph: Graph, starts: Sequence[EntityId], scope: Scope, depth: int, lab
     steps: dict[tuple[EntityId, str, EntityId], Step] = {}
     hubs: dict[EntityId, None] = {}
     frontier = list(hops)
-    crowded = {entity for entity, degree in graph.degrees(frontier).items() if degree > HUB_DEGREE}
+    crowded = {entity for entity, degree in graph.degrees(frontier, HUB_DEGREE + 1).items() if degree > HUB_DEGREE}
     for distance in range(1, clamped(depth) + 1):
         following: list[EntityId] = []
         for relation, ends in _edges_of(graph, frontier, crowded, scope, label):
@@ -68,7 +68,7 @@ def walk(graph: Graph, starts: Sequence[EntityId], scope: Scope, depth: int, lab
                 if end not in hops:
                     hops[end] = distance
                     following.append(end)
-        degrees = graph.degrees(following)
+        degrees = graph.degrees(following, HUB_DEGREE + 1)
         hubs.update((entity, None) for entity in following if degrees.get(entity, 0) > HUB_DEGREE)
         frontier = [entity for entity in following if entity not in hubs]
         if not frontier:

@@ -32,7 +32,7 @@ def numpy_alone(built: Built, questions: Sequence[str], queries: int) -> dict[st
         return None
     import numpy as np
 
-    embedder = open_embedder(built.settings.embedder)
+    embedder = open_embedder(built.settings.embedder, built.settings.embedding)
     embedder.embed_query("the model is loaded before the time is taken")
     embedding = [lapped(lambda q=question: embedder.embed_query(q)) for question in questions]  # type: ignore[misc]
     asked = [embedder.embed_query(question) for question in questions]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 EMBEDDED = 1_000
 """Memories that the model embeds itself: about 3,000 texts, one or two minutes on two cores."""
 
-BASES_FILE, BUILT_FILE = "bases.npz", "built.json"
+BASES_FILE, BUILT_FILE, WORDS_FILE = "bases.npz", "built.json", "words.json"
 
 Progress = Callable[[str, int, int], None]
 """Told what is being done, how far it is and how much there is."""
@@ -138,6 +138,23 @@ def _rate(memories: int, seconds: float) -> dict[str, float]:
 def _size(settings: Settings) -> int:
     """Bytes of a closed store: the file, and the journal beside it if one was left."""
     return sum(path.stat().st_size for path in settings.store.parent.glob(f"{settings.store.name}*"))
+
+
+def kept_language(folder: Path, seed: int) -> Language:
+    """The words that the stores below a folder are made of; the program's of today where there are none yet.
+
+    They stay as they were: else every changed sentence of the documentation would make every kept store a stranger.
+    """
+    file = folder / WORDS_FILE
+    if not file.exists():
+        language = Language.of(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps([seed, language.words, language.cumulative, language.files]), encoding="utf-8")
+        return language
+    made_for, words, cumulative, files = json.loads(file.read_text(encoding="utf-8"))
+    if made_for != seed:
+        raise UsageError(f"{file} was made for seed {made_for}, not {seed}", "choose another folder")
+    return Language(tuple(words), tuple(cumulative), tuple(files))
 
 
 def home_below(folder: Path, memories: int, embedder: str, language: Language) -> Path:

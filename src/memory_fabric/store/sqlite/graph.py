@@ -16,6 +16,9 @@ from memory_fabric.store.sqlite.rows import all_rows, bounded, entity_of, relati
 from memory_fabric.store.sqlite.scope import as_list, memories_in, relations_in
 from memory_fabric.text import entity_key
 
+ALL = 2**31
+"""More facts than any entity has."""
+
 _RESEMBLES = 70.0
 """Least similarity (rapidfuzz WRatio, 0 to 100) of a name offered as "did you mean"."""
 
@@ -71,10 +74,10 @@ class GraphTable:
         with self._connections.reading() as connection:
             return [relation_of(row) for row in all_rows(connection, query("edges", chosen), values)]
 
-    def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:
-        """Live facts at each entity, equal ones once; 0 for those without any."""
+    def degrees(self, ids: Sequence[EntityId], most: int = ALL) -> dict[EntityId, int]:
+        """Live facts at each entity, equal ones once, counted up to ``most``; 0 for those without any."""
         condition = relations_in(Scope(), self._now())
-        values = condition.values | {"ids": _ids(ids)}
+        values = condition.values | {"ids": _ids(ids), "most": most}
         with self._connections.reading() as connection:
             rows = all_rows(connection, query("degrees", condition.sql), values)
         found = {str(id_): int(str(count)) for id_, count in rows}

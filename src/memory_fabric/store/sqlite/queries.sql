@@ -539,30 +539,43 @@ SELECT names FROM totals;
 
 -- name: edges
 -- Facts at these entities, best supported first, then newest; one relation speaks for equal ones.
+-- Grouped in the order of the indexes first: an entity may have a hundred thousand relations and few facts.
 WITH ends AS (SELECT row FROM entities WHERE id IN (SELECT value FROM json_each(:ids))),
 near AS (
-    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends, r.valid_from
-    FROM ends e CROSS JOIN relations r ON r.subject = e.row WHERE {scope}
+    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends,
+        count(*) AS support, max(ifnull(r.valid_from, -9e18)) AS newest
+    FROM relations r WHERE r.subject IN (SELECT row FROM ends) AND {scope}
+    GROUP BY r.subject, r.predicate, r.project, r.object, r.label, r.ends
     UNION ALL
-    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends, r.valid_from
-    FROM ends e CROSS JOIN relations r ON r.object = e.row
-    WHERE r.subject NOT IN (SELECT row FROM ends) AND {scope}
+    SELECT r.row, r.subject, r.predicate, r.label, r.object, r.ends,
+        count(*) AS support, max(ifnull(r.valid_from, -9e18)) AS newest
+    FROM relations r
+    WHERE r.object IN (SELECT row FROM ends) AND r.subject NOT IN (SELECT row FROM ends) AND {scope}
+    GROUP BY r.object, r.predicate, r.project, r.subject, r.label, r.ends
 ),
 facts AS (
-    SELECT count(*) AS support, max(ifnull(valid_from, -9e18)) AS newest, row FROM near
+    SELECT sum(support) AS support, max(newest) AS newest, row FROM near
     GROUP BY subject, predicate, label, object, ends
     ORDER BY support DESC, newest DESC, row LIMIT :limit
 )
 SELECT {relation} JOIN facts f ON f.row = r.row ORDER BY f.support DESC, f.newest DESC, r.row;
 
 -- name: degrees
--- Distinct live facts at each entity.
-WITH ends AS (SELECT row, id FROM entities WHERE id IN (SELECT value FROM json_each(:ids)))
-SELECT id, count(*) FROM (
-    SELECT e.id, r.subject, r.predicate, r.label, r.object FROM ends e JOIN relations r ON r.subject = e.row WHERE {scope}
-    UNION
-    SELECT e.id, r.subject, r.predicate, r.label, r.object FROM ends e JOIN relations r ON r.object = e.row WHERE {scope}
-) GROUP BY id;
+-- Distinct live facts at each entity, counted up to a number.
+SELECT e.id, min(:most, (
+    SELECT count(*) FROM (
+        SELECT * FROM (
+            SELECT DISTINCT r.subject, r.predicate, r.label, r.object FROM relations r
+            WHERE r.subject = e.row AND {scope} LIMIT :most
+        )
+        UNION
+        SELECT * FROM (
+            SELECT DISTINCT r.subject, r.predicate, r.label, r.object FROM relations r
+            WHERE r.object = e.row AND {scope} LIMIT :most
+        )
+    )
+))
+FROM entities e WHERE e.id IN (SELECT value FROM json_each(:ids));
 
 -- name: mentions_of
 -- The newest memories in scope that mention an entity.

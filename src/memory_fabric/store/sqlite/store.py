@@ -19,7 +19,7 @@ from memory_fabric.model.vocabulary import Predicate
 from memory_fabric.store.sqlite import lookup, migrations
 from memory_fabric.store.sqlite.connection import Connections
 from memory_fabric.store.sqlite.filesystem import file_system_of, is_shared, prepare, require_database
-from memory_fabric.store.sqlite.graph import GraphTable
+from memory_fabric.store.sqlite.graph import ALL, GraphTable
 from memory_fabric.store.sqlite.ledger import LedgerTable
 from memory_fabric.store.sqlite.memories import MemoryTable
 from memory_fabric.store.sqlite.nodes import NodeTable
@@ -306,9 +306,9 @@ class SqliteStore(NodeTable, OutboxTable):
         """Facts at these entities, best supported first."""
         return self._graph.edges(ids, scope, limit, predicate)
 
-    def degrees(self, ids: Sequence[EntityId]) -> dict[EntityId, int]:
-        """Live facts at each entity."""
-        return self._graph.degrees(ids)
+    def degrees(self, ids: Sequence[EntityId], most: int = ALL) -> dict[EntityId, int]:
+        """Live facts at each entity, counted up to ``most``."""
+        return self._graph.degrees(ids, most)
 
     def mentions(self, ids: Sequence[EntityId], scope: Scope, limit: int) -> dict[EntityId, list[MemoryId]]:
         """Memories that mention each entity, newest first."""
