@@ -76,8 +76,8 @@ def _pairs(suites: Mapping[str, Any]) -> Iterator[str]:
     ]
     if rows:
         yield (
-            "Near duplicates: what the search folds, and what of that means the same. All labelled pairs of each set; the "
-            "threshold is the design's and was chosen on none of them."
+            "Near duplicates: what the search folds, and what of that means the same. All labelled pairs of each set; "
+            "the threshold is the design's and was chosen on none of them."
         )
         yield from ("", "| set | pairs | the same | folded | precision | recall |", "|---|---|---|---|---|---|")
         yield from (*rows, "")

@@ -19,6 +19,11 @@ CUTS = (1, 5, 10)
 """Depths that are reported (issue 4): the first answer, one screen, one page."""
 
 
+PUBLISHED = (2, 20, 25)
+"""Further depths of recall that are published, and are the floors of the evaluation data: 2 for passages (HippoRAG),
+20 for BEAM's messages, 25 for LoCoMo's turns."""
+
+
 def hit(ranking: Ranking, gold: Gold, k: int) -> float:
     """1 if any gold item is among the first k; also called any@k."""
     return float(not gold.isdisjoint(ranking[:k]))
@@ -49,7 +54,7 @@ MEASURES: Mapping[str, Measure] = {
     **{f"hit@{k}": partial(hit, k=k) for k in CUTS},
     **{f"any@{k}": partial(hit, k=k) for k in CUTS},
     **{f"all@{k}": partial(all_gold, k=k) for k in CUTS},
-    **{f"recall@{k}": partial(recall, k=k) for k in CUTS},
+    **{f"recall@{k}": partial(recall, k=k) for k in sorted({*CUTS, *PUBLISHED})},
     "mrr": reciprocal_rank,
     **{f"ndcg@{k}": partial(ndcg, k=k) for k in CUTS},
 }

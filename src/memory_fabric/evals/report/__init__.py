@@ -10,19 +10,20 @@ from pathlib import Path
 
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.outcome import Run
+from memory_fabric.evals.scored import Sets
 
 
-def write(runs: Sequence[Run], folder: Path) -> list[Path]:
+def write(runs: Sequence[Run], folder: Path, sets: Sequence[Sets] = ()) -> list[Path]:
     """Write ``report.md`` and ``report.html`` into the folder, which is made, and give their paths.
 
     Raises:
         UsageError: the folder or a file in it cannot be written.
     """
-    from memory_fabric.evals.report.content import sections
+    from memory_fabric.evals.report.content import of_sets, sections
     from memory_fabric.evals.report.markdown import markdown
     from memory_fabric.evals.report.page import page
 
-    found = sections(runs)
+    found = [*sections(runs), *map(of_sets, sets)]
     written = []
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.compare import ALL, Estimate, compare, estimate
 from memory_fabric.evals.measures import HEADLINE, means
 from memory_fabric.evals.outcome import Outcome, Run, by_category, groups_of
+from memory_fabric.evals.scored import COLUMNS, Sets, scored
 from memory_fabric.evals.significance import CONFIDENCE, RESAMPLES, SEED
 
 DRAWN = ("hit@1", "recall@5", "mrr")
@@ -74,8 +75,30 @@ def _section(suite: str, runs: Sequence[Run]) -> Section:
         f"Intervals: {CONFIDENCE:.0%} percentile bootstrap over {'groups of questions' if grouped else 'questions'}, "
         f"{RESAMPLES:,} resamples, seed {SEED}. p: two-sided paired randomization test.",
         "A question without an answer counts 0. Shares are in per cent.",
+        *_missing(runs),
     )
     return Section(suite, notes, tuple(table for table in tables if table.rows), tuple(runs))
+
+
+def of_sets(found: Sets) -> Section:
+    """A suite that asks no store."""
+    rows = tuple(each.cells() for each in scored(found.sets))
+    told = tuple((name, _told(value)) for name, value in found.about.items() if _told(value))
+    tables = (Table("All sets", COLUMNS, rows), Table("Measured with", ("", "value"), told))
+    notes = ("right: labelled ones there are; given: what the product says; correct: those of them that are right.",)
+    return Section(found.suite, notes, tables, ())
+
+
+def _missing(runs: Sequence[Run]) -> Iterator[str]:
+    """What is not in the tables, in words: questions that were not asked, and modes that did not run."""
+    for key, said in (
+        ("left_out", "Left out of the whole set, no measure can count them"),
+        ("not run", "Not run"),
+        ("half", "Half asked"),
+    ):
+        values = dict.fromkeys(told for run in runs if (told := _told(run.about.get(key))) and told != "0")
+        if values:
+            yield f"{said}: {'; '.join(values)}."
 
 
 def _figures(runs: Sequence[Run], measures: Sequence[str]) -> Table:

@@ -13,12 +13,13 @@ _STYLE = """
   --c0: #2f6fb3; --c1: #c2571a; --c2: #2d8659; --c3: #8a4fa3; --c4: #a67c00; --c5: #b3365f; --base: #7b838d; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e6e9ec; --soft: #9aa4af; --line: #3a424b; --ground: #15181b;
   --c0: #6aa8ea; --c1: #f0955a; --c2: #5cc08f; --c3: #c493dc; --c4: #d9b23f; --c5: #ec7ca0; --base: #98a1ab; } }
-body { margin: 0 auto; padding: 1.5rem; max-width: 72rem; background: var(--ground); color: var(--ink);
+body { margin: 0 auto; padding: 1.5rem; max-width: 78rem; background: var(--ground); color: var(--ink);
   font: 15px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); } h3 { margin-bottom: .4rem; }
 p.note { margin: .2rem 0; color: var(--soft); }
 div.wide { overflow-x: auto; } table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: .25rem .7rem .25rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
+table { font-size: 13px; }
+th, td { padding: .25rem .9rem .25rem 0; text-align: left; border-bottom: 1px solid var(--line); white-space: nowrap; }
 th { color: var(--soft); font-weight: 600; }
 div.plots { display: flex; flex-wrap: wrap; gap: 1.5rem 2.5rem; }
 figure { margin: 0; flex: 1 1 21rem; max-width: 34rem; } figcaption { margin-bottom: .3rem; font-weight: 600; }
@@ -44,7 +45,8 @@ def _section(section: Section) -> Iterator[str]:
         yield f'<p class="note">{escape(note)}</p>'
     first, *others = section.tables
     yield _table(first)
-    yield from _plots(section)
+    if section.runs:
+        yield from _plots(section)
     for table in others:
         yield _table(table)
 

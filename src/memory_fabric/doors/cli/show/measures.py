@@ -19,6 +19,9 @@ _NAMES = frozenset({"seed"})
 
 def measure_lines(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
     """The overall measures, then those of each part, then what else was measured."""
+    if not found["metrics"]:
+        yield from _set_lines(found, paint)
+        return
     yield paint.bold(f"{found['suite']}  mode {found['mode']}  n = {found['n']:,}")
     yield from _table(found["metrics"])
     for part, metrics in found.get("by", {}).items():
@@ -26,6 +29,22 @@ def measure_lines(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
         yield paint.bold(str(part))
         yield from _table(metrics)
     yield from _rest(found)
+
+
+def _set_lines(found: Mapping[str, Any], paint: Paint) -> Iterator[str]:
+    """A suite that asks no store: a line a part of each set, then what is left out, a line each."""
+    from memory_fabric.evals.scored import COLUMNS, scored
+
+    yield paint.bold(f"{found['suite']}  n = {found['n']:,}")
+    rows = [COLUMNS, *(each.cells() for each in scored(found["by"]))]
+    wide = [max(columns(plain(row[place])) for row in rows) for place in range(len(COLUMNS))]
+    for row in rows:
+        texts = [plain(cell) + " " * (wide[place] - columns(plain(cell))) for place, cell in enumerate(row[:2])]
+        numbers = [f"{cell:>{wide[place]}}" for place, cell in enumerate(row[2:], 2)]
+        yield "  " + "  ".join((*texts, *numbers))
+    for name, reason in found.get("left_out", {}).items():
+        yield f"left out of {name}: {reason}"
+    yield from _rest({name: value for name, value in found.items() if name != "left_out"})
 
 
 def side_by_side(found: Mapping[str, Any], measures: Sequence[str], paint: Paint) -> Iterator[str]:
