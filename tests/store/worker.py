@@ -6,6 +6,8 @@ import resource
 import sys
 from pathlib import Path
 
+from memory_fabric.embed.backfill import backfill
+from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.errors import MemoryFabricError
 from memory_fabric.model.memory import Memory, MemoryId, MemoryKind, Origin, SessionId
 from memory_fabric.model.query import Scope
@@ -63,6 +65,21 @@ def fill(path: Path, limit: int) -> None:
         print(f"{error.code}|{error.message}|{error.hint}|{saved}|{store.count()}", flush=True)  # noqa: T201
 
 
+def hold(path: Path) -> None:
+    """Write inside a transaction and keep that open until a line comes in."""
+    with SqliteStore.open(path) as store, store._connections.atomic():
+        store.save(batch("held", 0, size=50))
+        print("held", flush=True)  # noqa: T201 - tells the parent that the transaction is open
+        sys.stdin.readline()
+
+
+def embed(path: Path, most: int) -> None:
+    """Embed what is pending, a few memories a commit, and say after each how many are done."""
+    embedder = HashedEmbedder()
+    with SqliteStore.open(path, busy_timeout=30) as store:
+        backfill(store, embedder, batch=most, progress=lambda done: print(done, flush=True))  # noqa: T201
+
+
 if __name__ == "__main__":
     what, where = sys.argv[1], Path(sys.argv[2])
     if what == "write":
@@ -71,5 +88,9 @@ if __name__ == "__main__":
         read(where, int(sys.argv[3]))
     elif what == "loop":
         write_for_ever(where)
+    elif what == "hold":
+        hold(where)
+    elif what == "embed":
+        embed(where, int(sys.argv[3]))
     else:
         fill(where, int(sys.argv[3]))

@@ -46,9 +46,10 @@ def _stages(size: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _rest(size: Mapping[str, Any]) -> Iterator[str]:
-    alone = {name: each["ms"]["p50"] for name, each in size["alone"].items() if isinstance(each, dict)}
-    yield "  alone, p50: " + _listed({name.replace("_", " "): f"{value:.1f} ms" for name, value in alone.items()})
-    yield "  times that: " + _listed(size["times_alone"])
+    if "alone" in size:
+        alone = {name: each["ms"]["p50"] for name, each in size["alone"].items() if isinstance(each, dict)}
+        yield "  alone, p50: " + _listed({name.replace("_", " "): f"{value:.1f} ms" for name, value in alone.items()})
+        yield "  times that: " + _listed(size["times_alone"])
     cold = {name: each["seconds"]["median"] for name, each in size["cold_start"].items() if name != "n"}
     yield "  process to first answer: " + _listed({name: f"{value:.2f} s" for name, value in cold.items()})
     yield "  ingest, memories a second: " + _listed(
@@ -57,7 +58,9 @@ def _rest(size: Mapping[str, Any]) -> Iterator[str]:
     store = size["store"]
     bare = store["bytes_a_memory_without_vectors"]
     yield f"  bytes a memory: {store.get('bytes_a_memory', bare):,.0f} ({bare:,.0f} without vectors)"
-    yield "  written to found: " + _listed({name: f"{each['median']:.0f} ms" for name, each in size["lag_ms"].items()})
+    if "lag_ms" in size:
+        lag = {name: f"{each['median']:.0f} ms" for name, each in size["lag_ms"].items()}
+        yield "  written to found: " + _listed(lag)
     yield "  peak memory: " + _listed({name: f"{value} MiB" for name, value in size["peak_rss_mebibytes"].items()})
 
 
