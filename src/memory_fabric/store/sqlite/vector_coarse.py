@@ -1,7 +1,7 @@
-"""Search in large stores: the codes of all vectors tell which few are read and multiplied (docs/decisions/0020).
+"""Search in large stores: the codes of all vectors tell which few are read and multiplied (docs/decisions/0021).
 
 Signs alone find the neighbourhood; the question's vector with 4 bits a dimension orders it better, at the same cost for
-the few; of the best of those the vectors themselves are read.  How much is found: docs/decisions/0020.
+the few; of the best of those the vectors themselves are read.  How much is found: docs/decisions/0021.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEAR, NEAR_SHARE = 8_000, 25
 """Vectors whose codes are compared more exactly: so many, and at least one of 25."""
 
 READ = 1_200
-"""Vectors that are read; recall@20 against exact search by this number is in docs/decisions/0020."""
+"""Vectors that are read; recall@20 against exact search by this number is in docs/decisions/0021."""
 
 READ_A_MEMORY = 20
 """Vectors read at least for each memory that is asked for."""

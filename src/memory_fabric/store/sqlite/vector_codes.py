@@ -1,4 +1,4 @@
-"""The codes of vectors: one bit a dimension, kept beside the vectors by the same transactions (docs/decisions/0020).
+"""The codes of vectors: one bit a dimension, kept beside the vectors by the same transactions (docs/decisions/0021).
 
 A block holds 256 places, for the rows of the table from 256·n on.  A place is the row of the vector's memory and the
 signs of its dimensions, both as little-endian words of 64 bits; a place without a vector is all zero.

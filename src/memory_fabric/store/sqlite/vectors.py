@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memory_fabric.store.sqlite.vector_coarse import Codes
 
 EXACT = 50_000
-"""Vectors of a space up to which a search multiplies all of them: four milliseconds, 75 MB (docs/decisions/0020)."""
+"""Vectors of a space up to which a search multiplies all of them: four milliseconds, 75 MB (docs/decisions/0021)."""
 
 
 class VectorTable:
