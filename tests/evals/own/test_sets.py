@@ -218,4 +218,5 @@ def test_a_snapshot_is_what_an_export_says() -> None:
     assert found.names[entity_key("src/a.py")] == {"e"}
     assert found.mentioning == {"e": ("m",)}
     assert found.frequency["hello"] == 2
-    assert found.sessions == {"s"}
+    assert found.sessions == {"s": {"m", "undated"}}
+    assert found.conversations == {"t": {"m", "undated"}}

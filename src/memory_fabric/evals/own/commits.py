@@ -114,7 +114,7 @@ def _session(held: Snapshot, named: str) -> str | None:
 
 def _asked(held: Snapshot, id_: str, subject: str, gold: set[str]) -> Question:
     folded = fold(subject)
-    verbatim = any(folded in fold(chunk.text) for chunk in held.chunks.values() if chunk.session in gold)
+    verbatim = any(folded in fold(held.chunks[id_].text) for session in gold for id_ in held.sessions[session])
     categories = (Bias.COMMITS.value,) if verbatim else (Bias.COMMITS.value, NOT_VERBATIM)
     return Question(id_, subject, frozenset(gold), categories)
 

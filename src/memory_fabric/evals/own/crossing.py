@@ -61,8 +61,8 @@ def _question(
         hints = wording.hints(known, HINTS, frozenset(analyse(name)))
         if len(hints) == HINTS:
             text = f"Where else did {name} come up, besides the {hints[0]}, {hints[1]} and {hints[2]}?"
-            known_there = frozenset(id_ for id_, each in held.chunks.items() if held.conversation(each.session) == here)
-            return Question(short_id(Bias.CROSS_SESSION, key), text, gold, (Bias.CROSS_SESSION.value,)), known_there
+            question = Question(short_id(Bias.CROSS_SESSION, key), text, gold, (Bias.CROSS_SESSION.value,))
+            return question, held.conversations[here]
     return "no plain words beside it"
 
 

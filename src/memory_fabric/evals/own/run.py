@@ -11,6 +11,7 @@ from statistics import fmean
 
 from memory_fabric import __version__
 from memory_fabric.app import Fabric
+from memory_fabric.clock import utcnow
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.asking import Answered, Progress, ask, ask_baseline
 from memory_fabric.evals.baseline import BASELINE
@@ -217,6 +218,7 @@ class _Study:
             "without_vectors": self.fabric.pending(),
             "depth": DEPTH,
             "model": embedder.space if embedder else None,
+            "date": f"{utcnow():%Y-%m-%d}",
             "seed": SEED,
             "version": __version__,
             "machine": machine(),
@@ -234,10 +236,9 @@ class _Study:
     def _shared(self, bias: Bias, question: Question) -> float:
         """Share of the question's index terms that stand in what answers it: how literal the wording is."""
         terms = set(analyse(question.text))
-        held: set[str] = set()
-        for chunk in self.held.chunks.values():
-            if (chunk.session if bias is Bias.COMMITS else chunk.id) in question.gold:
-                held |= self.held.terms[chunk.id]
+        of = self.held.sessions
+        chunks = (id_ for gold in question.gold for id_ in (of[gold] if bias is Bias.COMMITS else (gold,)))
+        held: set[str] = set().union(*(self.held.terms[id_] for id_ in chunks))
         return len(terms & held) / len(terms) if terms else 0.0
 
     def _each(self, asked: Asked) -> dict[str, object]:

@@ -77,11 +77,8 @@ class Snapshot:
     @cached_property
     def names(self) -> Mapping[str, frozenset[str]]:
         """Key of a name or alias → the entities that bear it."""
-        found: dict[str, set[str]] = {}
-        for each in self.entities.values():
-            for name in (each.name, *each.aliases):
-                found.setdefault(entity_key(name), set()).add(each.id)
-        return {key: frozenset(entities) for key, entities in found.items()}
+        named = ((name, each.id) for each in self.entities.values() for name in (each.name, *each.aliases))
+        return _grouped((entity_key(name), entity) for name, entity in named)
 
     @cached_property
     def mentioning(self) -> Mapping[str, tuple[str, ...]]:
@@ -93,9 +90,21 @@ class Snapshot:
         return {entity: tuple(chunks) for entity, chunks in found.items()}
 
     @cached_property
-    def sessions(self) -> frozenset[str]:
-        """Sessions that hold a memory."""
-        return frozenset(chunk.session for chunk in self.chunks.values())
+    def sessions(self) -> Mapping[str, frozenset[str]]:
+        """Session → its memories."""
+        return _grouped((chunk.session, chunk.id) for chunk in self.chunks.values())
+
+    @cached_property
+    def conversations(self) -> Mapping[str, frozenset[str]]:
+        """Session at the root → the memories of it and of those below it."""
+        return _grouped((self.conversation(chunk.session), chunk.id) for chunk in self.chunks.values())
+
+
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for key, value in pairs:
+        found.setdefault(key, set()).add(value)
+    return {key: frozenset(values) for key, values in found.items()}
 
 
 def snapshot(rows: Iterable[Mapping[str, Any]]) -> Snapshot:

@@ -142,7 +142,12 @@ def _sets(sets: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _conditions(found: Mapping[str, Any]) -> Iterator[str]:
-    told = [f"{found['memories']:,} memories", f"model {found['model'] or 'none'}", f"version {found['version']}"]
+    told = [
+        f"{found['memories']:,} memories",
+        f"model {found['model'] or 'none'}",
+        f"version {found['version']}",
+        found["date"],
+    ]
     told += [f"seed {found['seed']}", *(f"{name} {value}" for name, value in found["machine"].items())]
     yield "; ".join(map(escape, told)) + "."
     for mode, reason in found["not_run"].items():
