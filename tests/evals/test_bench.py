@@ -62,6 +62,7 @@ def check_rest(size: dict[str, Any]) -> None:
     assert 0 < size["store"]["bytes_a_memory_without_vectors"] < size["store"]["bytes_a_memory"]
     assert set(size["cold_start"]) == {"n", "python", "auto", "text"}
     assert set(size["lag_ms"]) == {"save", "embed", "text", "vector"}
+    assert size["while_embedding_ms"]["notes_written"] > 0
     assert size["alone"]["vectors"] == size["vectors"]
     assert set(size["times_alone"]) == {
         "text / fts5",

@@ -93,7 +93,7 @@ def _measured(wish: Wish, settings: Settings, language: Language, tell: Progress
         beside: dict[str, Any] = {}
         if size <= BESIDE:
             tell("writing", 0, 1)
-            beside["lag_ms"] = lag(built)
+            beside |= lag(built)
             tell("numpy and FTS5 alone", 0, 1)
             beside["alone"] = _alone(built, asking, wish.queries)
             beside["times_alone"] = ratios(found["modes"], beside["alone"])

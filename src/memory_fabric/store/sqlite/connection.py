@@ -19,7 +19,10 @@ _CHECKPOINT = 4000
 
 _MAPPED = 1 << 40
 """Bytes of the file that are mapped into memory at most; SQLite's own limit is lower, 2 GiB in most builds.
-Reading 800 vectors in many places takes 2 ms so, and 8 by read calls (100,000 memories)."""
+
+Reading 800 vectors in many places takes 2 ms so, and 8 by read calls (100,000 memories).  The pages that were touched
+count as this process's memory, once a connection, though they are the system's cache of the file: so only connections
+that read vectors map it."""
 
 _IDLE = 8
 """Connections kept for reuse; more are opened while more threads read at once."""
@@ -29,27 +32,28 @@ class Connections:
     """Lends connections: each is used by one thread at a time, so any number of threads may read."""
 
     def __init__(self, path: Path, *, busy_timeout: float, read_only: bool, mapped: bool = False) -> None:
-        """``mapped``: the file is read through memory, which only a local file system does dependably."""
+        """``mapped``: the file may be read through memory, which only a local file system does dependably."""
         self.path = path
         self._mapped = mapped
         self.read_only = read_only
         self._busy_timeout = busy_timeout
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
         self._lock = threading.Lock()
         self._closed = False
         self._mine = threading.local()
 
     @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
+    def reading(self, *, scattered: bool = False) -> Iterator[sqlite3.Connection]:
         """A connection inside a read transaction: all statements see one state.
 
         Inside ``atomic`` on the same thread it is that transaction's connection, which sees its own writes.
+        ``scattered`` is for reading rows in very many places.
         """
         current: sqlite3.Connection | None = getattr(self._mine, "writing", None)
         if current is not None:
             yield current
             return
-        with self._lent() as connection:
+        with self._lent(mapped=scattered and self._mapped) as connection:
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -89,35 +93,36 @@ class Connections:
         """Close every connection; those still lent are closed when they come back."""
         with self._lock:
             self._closed = True
-            idle, self._idle = self._idle, []
+            idle = [connection for kept in self._idle.values() for connection in kept]
+            self._idle = {False: [], True: []}
         for connection in idle:
             connection.close()
 
     @contextmanager
-    def _lent(self) -> Iterator[sqlite3.Connection]:
+    def _lent(self, *, mapped: bool = False) -> Iterator[sqlite3.Connection]:
         with translated(self.path):
-            connection = self._take()
+            connection = self._take(mapped)
             try:
                 yield connection
             finally:
-                self._give_back(connection)
+                self._give_back(connection, mapped)
 
-    def _take(self) -> sqlite3.Connection:
+    def _take(self, mapped: bool) -> sqlite3.Connection:
         with self._lock:
             if self._closed:
                 raise StoreUnavailable(f"{self.path}: it was closed", "Open the store again.")
-            if self._idle:
-                return self._idle.pop()
-        return self._open()
+            if self._idle[mapped]:
+                return self._idle[mapped].pop()
+        return self._open(mapped)
 
-    def _give_back(self, connection: sqlite3.Connection) -> None:
+    def _give_back(self, connection: sqlite3.Connection, mapped: bool) -> None:
         with self._lock:
-            if not self._closed and len(self._idle) < _IDLE:
-                self._idle.append(connection)
+            if not self._closed and len(self._idle[mapped]) < _IDLE:
+                self._idle[mapped].append(connection)
                 return
         connection.close()
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self, mapped: bool) -> sqlite3.Connection:
         mode = "ro" if self.read_only else "rw"
         connection = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}",
@@ -132,7 +137,7 @@ class Connections:
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA temp_store = MEMORY")
             connection.execute("PRAGMA cache_size = -32000")
-            connection.execute(f"PRAGMA mmap_size = {_MAPPED if self._mapped else 0}")
+            connection.execute(f"PRAGMA mmap_size = {_MAPPED if mapped else 0}")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT}")
         except sqlite3.Error:
             connection.close()

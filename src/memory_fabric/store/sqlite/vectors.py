@@ -40,7 +40,7 @@ class VectorTable:
         """Memories by the cosine of their best window; ties by the order in which they were stored."""
         import numpy as np
 
-        with self._connections.reading() as connection:
+        with self._connections.reading(scattered=True) as connection:
             row, dimension = _space(connection, space)
             if row is None or dimension is None:
                 return []
@@ -57,7 +57,7 @@ class VectorTable:
         """The cosine of the best window of each of these memories, in the order asked."""
         import numpy as np
 
-        with self._connections.reading() as connection:
+        with self._connections.reading(scattered=True) as connection:
             row, dimension = _space(connection, space)
             if row is None or dimension is None:
                 return {}

@@ -61,6 +61,9 @@ def _rest(size: Mapping[str, Any]) -> Iterator[str]:
     if "lag_ms" in size:
         lag = {name: f"{each['median']:.0f} ms" for name, each in size["lag_ms"].items()}
         yield "  written to found: " + _listed(lag)
+    if "while_embedding_ms" in size:
+        busy = size["while_embedding_ms"]
+        yield f"  while another thread embeds: p50 {busy['p50']:.0f} ms, p95 {busy['p95']:.0f} ms"
     yield "  peak memory: " + _listed({name: f"{value} MiB" for name, value in size["peak_rss_mebibytes"].items()})
 
 
