@@ -60,6 +60,14 @@ def test_edges_are_grouped_best_supported_first_then_newest(store: Store, build:
     assert store.edges([EntityId("a"), EntityId("b")], Scope(), 9) == edges, "an edge between two starts comes once"
     assert store.edges([], Scope(), 9) == store.edges([EntityId("x")], Scope(), 9) == []
     assert store.degrees([EntityId("a"), EntityId("b"), EntityId("x")]) == {"a": 3, "b": 1, "x": 0}
+    ends = [EntityId("a"), EntityId("b")]
+    assert [store.degrees(ends, most) for most in (0, 1, 2, 3, 4)] == [
+        {"a": 0, "b": 0},
+        {"a": 1, "b": 1},
+        {"a": 2, "b": 1},
+        {"a": 3, "b": 1},
+        {"a": 3, "b": 1},
+    ]
 
 
 def test_mentions_are_newest_first_and_limited_for_each_entity(store: Store, build: Build) -> None:
@@ -219,3 +227,29 @@ def test_edges_stay_in_scope_even_from_a_shared_entity(store: Store, build: Buil
         )
     )
     assert objects(store, "hub", Scope(projects=(ProjectId("p1"),))) == {"mine"}
+
+
+def test_evidence_from_several_projects_supports_one_fact(store: Store, build: Build) -> None:
+    """The best supported comes first, told by its newest evidence, however its relations are spread over projects."""
+    where = [("m0", "p1", 1), ("m1", "p2", 9), ("m2", "p1", 3), ("m3", "p2", 4), ("m4", "p1", 8)]
+    records = [build.record(key, seq=i, project=project, day=day) for i, (key, project, day) in enumerate(where)]
+    uses = [
+        build.relation(
+            "hub",
+            Predicate.USES,
+            "often" if key in ("m0", "m1", "m2") else "seldom",
+            day=day,
+            project=project,
+            evidence=key,
+        )
+        for key, project, day in where
+    ]
+    names = (build.entity("Hub"), build.entity("Often"), build.entity("Seldom"))
+    store.save(build.batch(*records, entities=names, relations=tuple(uses)))
+    found = store.edges([EntityId("hub")], Scope(), 9)
+    assert [(str(fact.object), fact.evidence) for fact in found] == [("often", "m1"), ("seldom", "m4")]
+    assert store.edges([EntityId("hub")], Scope(), 1) == found[:1]
+    assert [str(fact.object) for fact in store.edges([EntityId("often"), EntityId("seldom")], Scope(), 9)] == [
+        "often",
+        "seldom",
+    ]

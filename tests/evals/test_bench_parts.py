@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from memory_fabric.app import Fabric
+from memory_fabric.errors import UsageError
 from memory_fabric.evals.bench import figures
+from memory_fabric.evals.bench.build import WORDS_FILE, kept_language
+from memory_fabric.evals.bench.run import SEED
 from memory_fabric.evals.bench.stages import TimedFabric
 from memory_fabric.evals.bench.synthetic import PER_SESSION, Language, batches, memory_id, questions
 from memory_fabric.evals.bench.vectors import BLOCK, NOISE, Bases
@@ -105,3 +108,15 @@ def test_a_timed_search_gives_the_answers_of_the_search_itself(tmp_path: Path, l
         laps = timed.laps.taken()
     assert {"parse", "dispatch", "fuse", "rank", "attach"} <= set(laps)
     assert not timed.laps.taken()
+
+
+def test_words_that_are_kept_stay_whatever_the_documentation_says_since(tmp_path: Path) -> None:
+    kept = kept_language(tmp_path / "new", SEED)
+    assert kept == Language.of(SEED)
+    words = tmp_path / "new" / WORDS_FILE
+    words.write_text(words.read_text(encoding="utf-8").replace(kept.words[0], "walrus", 1), encoding="utf-8")
+    again = kept_language(tmp_path / "new", SEED)
+    assert again.words == ("walrus", *kept.words[1:])
+    assert (again.cumulative, again.files) == (kept.cumulative, kept.files)
+    with pytest.raises(UsageError, match="seed"):
+        kept_language(tmp_path / "new", SEED + 1)

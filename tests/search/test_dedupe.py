@@ -246,3 +246,11 @@ def test_only_other_sessions_validate(them: list[Candidate], threshold: float) -
     """F-DEDUP-4."""
     for it in dedupe(them, threshold):
         assert it.cross_validated == (len({each.origin.session for each in (it.memory, *it.absorbed)}) > 1)
+
+
+@given(st.sets(st.sampled_from(SHARED)), st.sets(st.sampled_from(SHARED)), st.floats(0.0, 0.99))
+def test_bits_hide_no_texts_that_are_alike(one: set[str], other: set[str], threshold: float) -> None:
+    """As a law: what folds is told by the words alone, however their bits fall."""
+    left, right = " ".join(sorted(one)), " ".join(sorted(other))
+    alike = jaccard(words(memory("a", left).text), words(memory("b", right).text)) > threshold
+    assert fold(left, right, threshold) == (1 if alike else 2)
