@@ -11,7 +11,7 @@ from memory_fabric import Fabric, Settings
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.record import Conversation, Document, Said
 from memory_fabric.model.result import Candidate
-from memory_fabric.search.bridge import LENT, NAMED, SECOND, bridge
+from memory_fabric.search.bridge import BELOW_BEST, LENT, NAMED, SECOND, bridge
 
 FILM = Document("film", "A film of 1931, directed by Rosa Quint and shown at the harbour.", "Lanterns")
 DIRECTOR = Document("director", "She made nine pictures. Her mother came from Tallow Bay.", "Rosa Quint")
@@ -65,6 +65,20 @@ def test_without_such_a_word_it_is_the_plain_share(fabric: Fabric) -> None:
 def test_the_page_about_what_is_asked_is_lifted(fabric: Fabric) -> None:
     after = bridged(fabric, "who made Tallow Bay's lighthouse?", relevance=0.1)
     assert after["town"] >= NAMED
+
+
+def test_lending_carries_no_page_past_the_best_one(fabric: Fabric) -> None:
+    """Two words beside the name, and an own share: 0.5 + 0.6 · 0.5 · 2 would be 1.1 (decision 18: order stays)."""
+    after = bridged(fabric, "which film was shown, which one directed by whom?", pages=("film", "director"))
+    assert after["director"] == pytest.approx(0.5)
+    after = bridged(fabric, "when was it shown, and directed by whom?")
+    assert after["director"] == pytest.approx(BELOW_BEST * 0.5)
+    assert LENT * (1 + 0.5 * 2) > BELOW_BEST
+
+
+def test_the_page_that_answers_stays_first(fabric: Fabric) -> None:
+    """Words of the question stand beside the name in it, and the page about that name answers nothing."""
+    assert found(fabric, "Which film was directed in 1931 and shown at the harbour?")[0] == "film"
 
 
 def test_nothing_falls_and_nothing_exceeds_one(fabric: Fabric) -> None:
