@@ -21,8 +21,8 @@ from memory_fabric.ports import Batch, Record
 NOTES = 10
 """Memories written, one after another."""
 
-SEARCHES = 40
-"""Searches while another thread embeds."""
+SEARCHES, ASKED = 40, 8
+"""Searches while another thread embeds, and words of each."""
 
 LENGTH = (30, 60)
 """Words of each."""
@@ -62,7 +62,7 @@ def _while_embedding(fabric: Fabric, built: Built) -> dict[str, Any]:
     thread = threading.Thread(target=write, name="memory-fabric-bench-writing")
     thread.start()
     try:
-        asking = [_note(built, -1 - number).text for number in range(SEARCHES)]
+        asking = [" ".join(_note(built, -1 - number).text.split()[:ASKED]) for number in range(SEARCHES)]
         laps = [took(lambda q=question: fabric.search(q))[0] for question in asking]  # type: ignore[misc]
     finally:
         done.set()
