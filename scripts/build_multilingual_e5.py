@@ -67,10 +67,10 @@ DESCRIPTION = {
     "query_prefix": "query: ",
     "passage_prefix": "passage: ",
     "window": 128,
-    "background": {"mean": 0.80, "deviation": 0.024},
+    "background": {"mean": 0.80, "deviation": 0.024, "best": 0.95},
 }
 """The background is that of ``tests/quality/languages``, 64 questions against 60 passages a language, nearest left out:
-English .773/.027, Japanese .795/.021, Chinese .835/.019."""
+English .773/.027, Japanese .795/.021, Chinese .835/.019.  The best: .961, .940, .969 over 40 questions each."""
 
 
 @dataclass

@@ -79,7 +79,7 @@ def test_or_else_it_is_measured(tmp_path: Path) -> None:
 
 def test_sentences_that_all_look_the_same_give_the_finest_scale() -> None:
     same = np.array([direction(1, 1, 1)] * 6)
-    found = background_of(same, same)
+    found = background_of(same, same, same)
     assert found.mean == pytest.approx(1.0)
     assert (found.deviation, found.pairs) == (LEAST_DEVIATION, 0)
 
@@ -94,6 +94,8 @@ def test_sentences_that_all_look_the_same_give_the_finest_scale() -> None:
         ({"background": {"mean": 0.1}}, "deviation"),
         ({"background": {"mean": 0.1, "deviation": 0}}, "deviation"),
         ({"background": {"mean": 0.1, "deviation": 1}}, "deviation"),
+        ({"background": {"mean": 0.1, "deviation": 0.1, "best": 0.1}}, "best"),
+        ({"background": {"mean": 0.1, "deviation": 0.1, "best": 1.01}}, "best"),
         ({"prefix": "x"}, "prefix"),
     ],
 )

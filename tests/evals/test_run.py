@@ -11,6 +11,7 @@ from tests.evals.conftest import FIRST, QUERIES, SECOND, MakeData
 
 from memory_fabric import __version__
 from memory_fabric.app import Fabric
+from memory_fabric.clock import Deadline
 from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.errors import UsageError
 from memory_fabric.evals.asking import ask
@@ -24,6 +25,7 @@ from memory_fabric.evals.suites import READERS
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.record import Conversation, Said
 from memory_fabric.settings import Settings
+from memory_fabric.sources.vector import VectorSource
 
 
 @pytest.fixture
@@ -97,17 +99,15 @@ def test_every_question_is_kept_with_its_answer(make_data: MakeData, transcripts
 def test_the_confidence_of_vectors_is_told_in_deviations(
     make_data: MakeData, transcripts: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    """What routing goes by: the best cosine, less the background's mean, over its deviation."""
+    """What routing goes by: the raw score of the best vector hit."""
     report = run(Suite("commits", make_data(), transcripts), Mode.VECTOR, Means(settings, tmp_path / "kept"))
     rows: Any = report["questions"]
     with Fabric.open(replace(settings, home=tmp_path / "kept")) as fabric:
         assert fabric.embedder is not None
-        space = fabric.embedder.space
-        background = fabric.store.background(space) or fabric.embedder.prior
+        source = VectorSource(fabric.store, fabric.store, fabric.store, fabric.embedder)
         for row, asked in zip(rows, QUERIES, strict=True):
-            vector = fabric.embedder.embed_query(asked["query"])
-            _, cosine = fabric.store.nearest(space, vector, Scope(), 1)[0]
-            assert row["confidence"] == pytest.approx((cosine - background.mean) / background.deviation, abs=1e-3)
+            best = source.find(fabric.parsed(asked["query"]), 20, Deadline.after(60)).hits[0]
+            assert row["confidence"] == pytest.approx(best.raw, abs=1e-3)
             assert row["graph"] is None
 
 

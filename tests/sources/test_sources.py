@@ -214,7 +214,7 @@ def test_a_question_that_names_nothing_known_gets_nothing(store: SqliteStore) ->
 
 
 def test_the_score_of_a_chunk_by_hand(store: SqliteStore) -> None:
-    """F-ROUTE-5: a fact at one hop, of the rarer end; divided by the root of one more than the facts it holds.
+    """F-ROUTE-5: a fact at one hop, of the rarer end, by the root of one more than the facts held; and the mention.
 
     Four memories; ``a`` is in one, ``b`` in none: ln(1 + 4/2) for the mention of ``a``, ln(1 + 4/1) / 2 for the fact.
     """
@@ -226,7 +226,7 @@ def test_the_score_of_a_chunk_by_hand(store: SqliteStore) -> None:
     shelf.save(store)
     found = graph(store).find(question("a", hints=("a",)), 20, LONG)
     assert found.ceiling == pytest.approx(2 * math.log(3))
-    score = (math.log(3) + math.log(5) / 2) / math.sqrt(2)
+    score = math.log(3) + math.log(5) / 2 / math.sqrt(2)
     assert raws(found) == {"both": pytest.approx(bent(score, found.ceiling))}
     assert [relation.object for relation in found.hits[0].via] == ["b"]
 

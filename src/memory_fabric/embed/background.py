@@ -33,7 +33,9 @@ LEAST_DEVIATION = 0.01
 """36 pairs can lie closer together than a store's; a scale this fine would call everything relevant."""
 
 
-def background_of(questions: Vectors, passages: Vectors) -> Background:
-    """From the unit vectors of ``QUESTIONS`` and ``PASSAGES``; ``pairs`` is 0, as it is of no store."""
+def background_of(questions: Vectors, passages: Vectors, same: Vectors) -> Background:
+    """From the unit vectors of ``QUESTIONS``, of ``PASSAGES``, and of ``QUESTIONS`` as passages; ``pairs`` is 0."""
     cosines = questions.astype(np.float64) @ passages.T.astype(np.float64)
-    return Background(float(cosines.mean()), max(float(cosines.std()), LEAST_DEVIATION), 0)
+    return Background(
+        float(cosines.mean()), max(float(cosines.std()), LEAST_DEVIATION), 0, float((questions * same).sum(1).mean())
+    )

@@ -2,7 +2,7 @@
 
 The folder holds ``model.onnx`` (or ``onnx/model.onnx``, as hubs lay it out), ``tokenizer.json`` and, where the model
 wants any of it, ``embedder.json``: {name, query_prefix, passage_prefix, window (tokens), pooling ("mean" or "cls"),
-background {mean, deviation}}.  An output of two dimensions is taken as pooled; scaling to length 1 is done here.
+background {mean, deviation, best}}.  An output of two dimensions is taken as pooled; scaling to length 1 is done here.
 ``scripts/build_multilingual_e5.py`` makes such a folder.
 """
 
@@ -71,7 +71,9 @@ class Description:
             given = dict(json.loads(path.read_text(encoding="utf-8")))
             background = given.pop("background", None)
             if background is not None:
-                given["background"] = Background(float(background["mean"]), float(background["deviation"]), 0)
+                given["background"] = Background(
+                    float(background["mean"]), float(background["deviation"]), 0, float(background.get("best", 1.0))
+                )
             found = cls(**{"name": folder.name, **given})
             found.check()
         except (OSError, ValueError, TypeError, KeyError) as error:
@@ -93,6 +95,8 @@ class Description:
             raise ValueError(f"pooling is {self.pooling!r}, not one of {', '.join(POOLINGS)}")
         if self.background is not None and not 0 < self.background.deviation < 1:
             raise ValueError(f"the background's deviation is {self.background.deviation}, not between 0 and 1")
+        if self.background is not None and not self.background.mean < self.background.best <= 1:
+            raise ValueError(f"the background's best is {self.background.best}, not above its mean and at most 1")
 
 
 class OnnxFolder:
@@ -154,7 +158,8 @@ class OnnxFolder:
 
         from memory_fabric.embed.background import PASSAGES, QUESTIONS, background_of
 
-        return background_of(np.array([self.embed_query(text) for text in QUESTIONS]), self.embed(PASSAGES))
+        asked = np.array([self.embed_query(text) for text in QUESTIONS])
+        return background_of(asked, self.embed(PASSAGES), self.embed(QUESTIONS))
 
     def windows(self, text: str) -> list[str]:
         """The text in windows of at most ``window`` tokens, prefix and marks included; at least one.

@@ -121,7 +121,7 @@ class OpenAICompatible:
         from memory_fabric.embed.background import PASSAGES, QUESTIONS, background_of
 
         asked = [self._endpoint.query_prefix + text for text in QUESTIONS]
-        return background_of(self._vectors(asked, PATIENCE, ATTEMPTS), self.embed(PASSAGES))
+        return background_of(self._vectors(asked, PATIENCE, ATTEMPTS), self.embed(PASSAGES), self.embed(QUESTIONS))
 
     def windows(self, text: str) -> list[str]:
         """The text in windows of at most 90 words (or CJK characters) that share 12; at least one."""

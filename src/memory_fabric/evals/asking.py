@@ -16,6 +16,7 @@ from memory_fabric.evals.outcome import KEPT, Outcome
 from memory_fabric.model.memory import Memory
 from memory_fabric.model.query import Mode, Scope
 from memory_fabric.model.result import Answer
+from memory_fabric.sources.neighbours import LENT_AT_MOST, vector_context
 from memory_fabric.text import split_exchange
 
 Progress = Callable[[str, int, int], None]
@@ -151,11 +152,12 @@ def _outcome(
 
 
 def _deviations(fabric: Fabric) -> float:
-    """Deviations from the background to a cosine of 1: what turns a share of a perfect match back into its unit."""
+    """Deviations from the background to a perfect match: what turns a share of one back into its unit."""
     if fabric.embedder is None:
         return 0.0
     background = fabric.store.background(fabric.embedder.space) or fabric.embedder.prior
-    return (1.0 - background.mean) / background.deviation
+    lent = vector_context(fabric.store.statistics(()).mean_length) * LENT_AT_MOST
+    return (fabric.embedder.prior.best - background.mean) / background.deviation * (1.0 + lent)
 
 
 def _confidence(answer: Answer, deviations: float) -> float | None:

@@ -20,6 +20,8 @@ class Background:
     mean: float
     deviation: float
     pairs: int
+    best: float = 1.0
+    """Cosine of a question with a passage of the very same words: below 1 where a model wants them marked."""
 
 
 class Embedder(Protocol):

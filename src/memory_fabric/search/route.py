@@ -18,14 +18,15 @@ class Routing:
 
     ``sure`` and ``unsure`` are in deviations above the embedder's own background, so that they hold for any calibrated
     embedder; the cosine constants of one model are never reused for another (F-ROUTE-3).  They were set on half of
-    one project's questions: treat them as a starting point, not as knowledge.
+    one project's questions (``eval own``): treat them as a starting point, not as knowledge.  An earlier fade lost what
+    only the graph finds and gained nothing.
     """
 
     text: float = 1.0
     vector: float = 2.5
     """BM25 plus 2 to 3 times the standardised cosine (retrieval.md §2)."""
-    graph: float = 1.0
-    """The graph's weight when vectors are unsure, and in ``hybrid`` mode."""
+    graph: float = 3.0
+    """The graph's weight when vectors are unsure (F-ROUTE-2), and in ``hybrid`` mode."""
     recent: float = 1.0
     time: float = 1.0
     """Nearness to the instant asked about; its raw scores are in units of words (``sources.time``)."""
@@ -35,8 +36,8 @@ class Routing:
     Small, since what it found is weighed by our text and vectors as well: their scale tells good from bad, an outside
     memory's often only "named" from "holds a word of it".  It settles what is otherwise equal.
     """
-    sure: float = 5.5
-    unsure: float = 3.5
+    sure: float = 7.5
+    unsure: float = 5.5
 
 
 def graph_share(confidence: float, routing: Routing) -> float:

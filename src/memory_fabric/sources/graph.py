@@ -54,8 +54,8 @@ Walker = Callable[["Graph", Sequence[EntityId], Scope, int], Walked]
 class GraphSource:
     """Relations and entities within two hops of what the question names.
 
-    Σ over the relations that rest on a memory of idf/(1 + hops), plus the idf of named entities that it mentions,
-    divided by the square root of how many relations it holds (F-ROUTE-5).
+    Σ over the relations that rest on a memory of idf/(1 + hops), divided by the square root of how many it holds
+    (F-ROUTE-5), plus the idf of named entities that it mentions: a rare name means no less among many facts.
     """
 
     name = "graph"
@@ -76,13 +76,14 @@ class GraphSource:
         if deadline.passed:
             raise DeadlinePassed("graph: the deadline passed during the walk")
         rarity = self._rarity(list(walked.hops))
-        raw, via = self._by_relation(walked, rarity)
+        led, via = self._by_relation(walked, rarity)
+        held = self._graph.evidence(list(led), query.scope)
+        raw = defaultdict(float, {m: score / math.sqrt(1 + len(held.get(m, ()))) for m, score in led.items()})
         for entity, memories in self._graph.mentions(starts, query.scope, PER_ENTITY).items():
             for memory in memories:
                 raw[memory] += rarity[entity]
-        held = self._graph.evidence(list(raw), query.scope)
         ceiling = 2.0 * sum(rarity[start] for start in starts)
-        scores = {m: bent(score / math.sqrt(1 + len(held.get(m, ()))), ceiling) for m, score in raw.items()}
+        scores = {m: bent(score, ceiling) for m, score in raw.items()}
         best = sorted(scores, key=lambda memory: (-scores[memory], memory))[:limit]
         hits = tuple(Hit(m, scores[m.id], tuple(via[m.id])) for m in self._store.get(best))
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)

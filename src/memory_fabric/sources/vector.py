@@ -44,7 +44,7 @@ class VectorSource:
         if self._index.background(space) is None:
             if self._store.count() == 0:
                 # Nothing of ours lacks vectors; what is kept elsewhere is still weighed.
-                return Found(self.name, (), ceiling=self._standardised(1.0, self.background()))
+                return Found(self.name, (), ceiling=self._standardised(self._embedder.prior.best, self.background()))
             self._require_vectors()  # before the model is loaded for nothing
         share = self._share()
         near = self._index.nearest(
@@ -57,7 +57,7 @@ class VectorSource:
         raw = self._in_context(own, query.text, share)
         best = sorted(raw, key=lambda memory: -raw[memory])[:limit] if share else list(raw)
         hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(best))
-        ceiling = self._standardised(1.0, background) * (1.0 + share * LENT_AT_MOST)
+        ceiling = self._standardised(self._embedder.prior.best, background) * (1.0 + share * LENT_AT_MOST)
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
