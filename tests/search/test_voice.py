@@ -35,6 +35,32 @@ def test_a_speakers_words_count_by_who_they_are(speaker: str | None, asked: str,
     assert voice(told, question(asked)) == pytest.approx(factor)
 
 
+@pytest.mark.parametrize(
+    ("speaker", "said", "factor"),
+    [
+        ("Rosa", "Rosa: Which green was it?", 0.85 * 1.2),
+        ("Ben", "Ben: Which green was it?  \n", 0.85),
+        ("Ben", "Ben: 什么颜色？", 0.85),
+        ("Ben", "Ben: Was it green? It was.", 1.0),
+        ("user", "USER: Which green was it?", 1.0),
+        ("Human", "USER: Which green was it?", 1.0),
+        ("assistant", "ASSISTANT: Which green was it?", 1 / 1.4),
+        (None, "Which green was it?", 1.0),
+    ],
+)
+def test_a_turn_between_people_that_asks_counts_less(speaker: str | None, said: str, factor: float) -> None:
+    """Decision 23: what a user asks an agent for is often the very answer, so that this holds among people only."""
+    told = memory("m", said)
+    if speaker is not None:
+        told = replace(told, metadata={SPEAKER: speaker})
+    assert voice(told, question("what did Rosa paint")) == pytest.approx(factor)
+
+
+def test_a_question_about_users_names_no_one() -> None:
+    told = replace(memory("m", "USER: paint it green"), metadata={SPEAKER: "user"})
+    assert voice(told, question("which user painted")) == 1.0
+
+
 def test_the_factor_is_on_the_sum_of_all_sources() -> None:
     """BEAM, half of the questions: on the text alone it gains 15 points of recall@5, on both 17."""
     said = [replace(memory(name), metadata={SPEAKER: name}) for name in ("user", "assistant")]

@@ -25,6 +25,7 @@ from memory_fabric.model.memory import (
     AGENT_NAMES,
     SPEAKER,
     TITLE,
+    USER_NAMES,
     Memory,
     MemoryKind,
     Origin,
@@ -45,8 +46,6 @@ TOGETHER = 200
 
 _QUALIFIED = re.compile(r"\s*\([^()]*\)\s*$")
 """What tells two pages of one name apart: ``Mercury (planet)``."""
-
-_USER = frozenset({"user", "human"})
 
 
 def take(items: Iterable[Conversation | Document], seams: Seams, project: Project | None = None) -> IngestReport:
@@ -124,7 +123,7 @@ def _document(page: Document, seams: Seams, project: Project | None, report: Ing
 def _of_speaker(memory: Memory, turn: Said) -> Memory:
     """With who said it: a role by its label, as in an exchange, a person by name."""
     role = turn.speaker.casefold()
-    if role in _USER:
+    if role in USER_NAMES:
         text = exchange_text(memory.text, "")
     else:
         text = exchange_text("", memory.text) if role in AGENT_NAMES else f"{turn.speaker}: {memory.text}"

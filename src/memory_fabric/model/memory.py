@@ -24,6 +24,9 @@ SPEAKER = "speaker"
 AGENT_NAMES = frozenset({"assistant", "ai", "model"})
 """Speakers that are an agent."""
 
+USER_NAMES = frozenset({"user", "human"})
+"""Speakers that are the person in front of an agent, without a name of their own."""
+
 
 class MemoryKind(StrEnum):
     """What a memory is made of; the kind decides its authority, not its relevance."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memory_fabric.model.memory import AGENT_NAMES, SPEAKER, Memory
+from memory_fabric.model.memory import AGENT_NAMES, SPEAKER, USER_NAMES, Memory
 from memory_fabric.model.query import Query
 from memory_fabric.text import analyse
 
@@ -15,6 +15,12 @@ An exchange of both has no such factor: there, what the agent did answers as oft
 NAMED = 1.2
 """Factor on the words of a person whom the question names; 1.3 costs questions about another one (retrieval.md §1)."""
 
+ASKING = 0.85
+"""Factor on a turn between people that ends in a question: it says what was asked, not what is so (decision 23; on half
+of LoCoMo's development questions recall@5 73.7 → 75.5).  What a user asks an agent for is often the very answer."""
+
+QUESTION_MARKS = ("?", "？", "؟")
+
 
 def voice(memory: Memory, query: Query) -> float:
     """What the sum of a memory's scores is multiplied with, in [1 / 1.4, 1.2]; 1 where nobody knows who spoke."""
@@ -22,4 +28,7 @@ def voice(memory: Memory, query: Query) -> float:
     if speaker.casefold() in AGENT_NAMES:
         return AGENT
     name = analyse(speaker)
-    return NAMED if name and set(name) <= set(query.terms) else 1.0
+    if not name or speaker.casefold() in USER_NAMES:
+        return 1.0
+    asking = ASKING if memory.text.rstrip().endswith(QUESTION_MARKS) else 1.0
+    return asking * (NAMED if set(name) <= set(query.terms) else 1.0)

@@ -11,7 +11,17 @@ from memory_fabric.errors import SourceUnavailable
 from memory_fabric.model.memory import Memory, MemoryId
 from memory_fabric.model.query import Query
 from memory_fabric.model.result import Found, Hit
-from memory_fabric.sources.neighbours import BACK, FORWARD, IN_CONTEXT, LENT_AT_MOST, lent, vector_context
+from memory_fabric.sources.neighbours import (
+    BACK,
+    FORWARD,
+    IN_CONTEXT,
+    LENT_AT_MOST,
+    REPLY,
+    lent,
+    of_user,
+    replies,
+    vector_context,
+)
 from memory_fabric.sources.outside_vectors import Outside
 
 if TYPE_CHECKING:
@@ -47,17 +57,17 @@ class VectorSource:
                 return Found(self.name, (), ceiling=self._standardised(self._embedder.prior.best, self.background()))
             self._require_vectors()  # before the model is loaded for nothing
         share = self._share()
-        near = self._index.nearest(
-            space, self._question(query.text), query.scope, max(limit, IN_CONTEXT) if share else limit
-        )
+        near = self._index.nearest(space, self._question(query.text), query.scope, max(limit, IN_CONTEXT))
         if not near:
             self._require_vectors()
         background = self.background()
         own = {memory: self._standardised(cosine, background) for memory, cosine in near}
-        raw = self._in_context(own, query.text, share)
-        best = sorted(raw, key=lambda memory: -raw[memory])[:limit] if share else list(raw)
-        hits = tuple(Hit(memory, raw[memory.id]) for memory in self._store.get(best))
-        ceiling = self._standardised(self._embedder.prior.best, background) * (1.0 + share * LENT_AT_MOST)
+        memories = self._store.get(list(own))
+        raw = self._with_replies(self._in_context(own, query.text, share), memories, query.text)
+        best = sorted(memories, key=lambda memory: -raw[memory.id])[:limit]
+        hits = tuple(Hit(memory, raw[memory.id]) for memory in best)
+        lending = share * LENT_AT_MOST + (REPLY if any(map(of_user, memories)) else 0.0)
+        ceiling = self._standardised(self._embedder.prior.best, background) * (1.0 + lending)
         return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
@@ -68,7 +78,7 @@ class VectorSource:
         cosines |= self._outside.cosines(vector, [each for each in memories if each.origin.outside is not None])
         background = self.background()
         own = {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
-        return self._in_context(own, query.text, self._share())
+        return self._with_replies(self._in_context(own, query.text, self._share()), memories, query.text)
 
     def _share(self) -> float:
         """How much the turns around a turn lend it: nothing where turns are long."""
@@ -87,6 +97,23 @@ class VectorSource:
         places = {session: {near.place: near.memory for near in found} for session, found in around.items()}
         return {
             id_: score + share * lent(places[units[id_].session], units[id_].place, known) if id_ in units else score
+            for id_, score in scores.items()
+        }
+
+    def _with_replies(
+        self, scores: dict[MemoryId, float], memories: Sequence[Memory], question: str
+    ) -> dict[MemoryId, float]:
+        """Scores with what its reply lends a user's turn, where each turn is a memory; in the order given."""
+        users = [each.id for each in memories if of_user(each)]
+        if not users:
+            return scores
+        units = self._texts.units(users)
+        reply = replies(units, self._texts.around(units, 0, 1))
+        cosines = self._index.cosines(self._embedder.space, self._question(question), list(reply.values()))
+        background = self.background()
+        lending = {id_: self._standardised(cosine, background) for id_, cosine in cosines.items()}
+        return {
+            id_: score + REPLY * max(0.0, lending.get(reply[id_], 0.0)) if id_ in reply else score
             for id_, score in scores.items()
         }
 
