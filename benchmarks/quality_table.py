@@ -86,12 +86,12 @@ def _pairs(suites: Mapping[str, Any]) -> Iterator[str]:
 def _conditions(suites: Mapping[str, Any]) -> Iterator[str]:
     shown = {row.suite: suites[row.suite] for row in ROWS if row.suite in suites}
     yield (
-        "Shares in per cent. Intervals: percentile bootstrap over questions, or over conversations where several "
-        "questions share one. A suite's questions are cut in two by the SHA-256 of their id; numbers were chosen on one "
-        "half, the other is named here. Its figures were looked at along the way, and for `commits` the windows of 128 "
-        "tokens and the bars were chosen on all questions; questions that nobody here has seen are a cleaner test. One "
-        "configuration for all, no language model. Plain BM25 is our own row: what `bm25s` does by default, over the "
-        "same texts."
+        "Shares in per cent. Intervals: percentile bootstrap over questions, or over conversations where "
+        "several questions share one. A suite's questions are cut in two by the SHA-256 of their id; numbers "
+        "were chosen on one half, the other is named here. Its figures were looked at along the way, and for "
+        "`commits` the windows of 128 tokens and the bars were chosen on all questions; questions that nobody "
+        "here has seen are a cleaner test. One configuration for all, no language model. Plain BM25 is our "
+        "own row: what `bm25s` does by default, over the same texts."
     )
     yield ""
     yield (

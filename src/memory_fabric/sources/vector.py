@@ -62,7 +62,9 @@ class VectorSource:
             self._require_vectors()
         background = self.background()
         own = {memory: self._standardised(cosine, background) for memory, cosine in near}
-        memories = self._store.get(list(own))
+        memories = self._store.get(list(own)[:limit])
+        if share or any(map(of_user, memories)):
+            memories += self._store.get(list(own)[limit:])
         raw = self._with_replies(self._in_context(own, query.text, share), memories, query.text)
         best = sorted(memories, key=lambda memory: -raw[memory.id])[:limit]
         hits = tuple(Hit(memory, raw[memory.id]) for memory in best)
