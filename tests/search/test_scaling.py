@@ -257,12 +257,21 @@ def test_nothing_relevant_gives_nothing(found_by: dict[str, float], stays: bool)
 
 
 @pytest.mark.parametrize(
-    ("text", "shown", "sure"), [(0.059, 0, False), (0.061, 1, False), (0.199, 1, False), (0.2, 1, True)]
+    ("text", "lent", "shown", "sure"),
+    [
+        (0.119, 0.0, 0, False),
+        (0.121, 0.0, 1, False),
+        (0.059, 0.5, 0, False),
+        (0.061, 0.5, 1, False),
+        (0.199, 0.5, 1, False),
+        (0.2, 0.5, 1, True),
+        (0.0, 1.0, 1, False),
+    ],
 )
-def test_from_three_tenths_of_the_bar_on_it_is_near(text: float, shown: int, sure: bool) -> None:
-    """What is near is shown, and marked: see ``model.result.Answer.sure``."""
+def test_from_a_share_of_the_bar_on_it_is_near(text: float, lent: float, shown: int, sure: bool) -> None:
+    """What is near is shown, and marked (see ``model.result.Answer.sure``); less is asked where neighbours lend."""
     it, bar = candidate("m", found_by={"text": text}), Floor(text=0.2)
-    assert len(relevant([it], bar.near)) == shown
+    assert len(relevant([it], bar.near(lent))) == shown
     assert bool(relevant([it], bar)) is sure
 
 
@@ -270,12 +279,12 @@ def test_from_three_tenths_of_the_bar_on_it_is_near(text: float, shown: int, sur
     ("words", "nearness", "shown", "sure"),
     [
         ({"text": 0.0}, 1.0, True, False),
-        ({"text": 0.0}, 0.35, False, False),
-        ({"text": 0.0}, 0.37, True, False),
+        ({"text": 0.0}, 0.57, False, False),
+        ({"text": 0.0}, 0.58, True, False),
         ({"vector": 0.0}, 1.0, True, False),
         ({"text": 0.0, "vector": 0.0}, 1.0, True, False),
-        ({"text": 0.0, "vector": 0.0}, 0.59, False, False),
-        ({"text": 0.0, "vector": 0.0}, 0.61, True, False),
+        ({"text": 0.0, "vector": 0.0}, 0.95, False, False),
+        ({"text": 0.0, "vector": 0.0}, 0.97, True, False),
         ({"text": 0.1, "vector": 0.1}, 1.0, True, True),
         ({"text": 0.1, "vector": 0.09}, 1.0, True, False),
     ],
@@ -283,7 +292,7 @@ def test_from_three_tenths_of_the_bar_on_it_is_near(text: float, shown: int, sur
 def test_a_time_alone_is_near_and_never_sure(words: dict[str, float], nearness: float, shown: bool, sure: bool) -> None:
     """F-ERR-11: whatever was said at the instant that is asked about may be shown; words make it an answer."""
     it, bar = candidate("m", found_by={**words, "time": nearness}), Floor()
-    assert bool(relevant([it], bar.near)) is shown
+    assert bool(relevant([it], bar.near(0.2))) is shown
     assert bool(relevant([it], bar)) is sure
 
 

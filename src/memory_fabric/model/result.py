@@ -35,6 +35,8 @@ class Found:
     authority: float = 1.0
     ceiling: float = 1.0
     """The raw score of a perfect match of this very query, in the source's unit; makes scaling absolute."""
+    lent: float = 0.0
+    """The share of that ceiling that only a memory's neighbours can lend it, in [0, 1]."""
     seconds: float = 0.0
 
 

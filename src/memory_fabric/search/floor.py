@@ -32,13 +32,16 @@ class Floor:
     """
     time: float = 0.2
     """What lying at the very instant asked about adds: alone it makes a memory near, beside half the bar an answer."""
-    nearness: float = 0.3
-    """The share of the bar from which a candidate is shown beside a sure one, or, where none is sure, as near."""
+    nearness: float = 0.6
+    """The share of the bar from which a candidate is shown beside a sure one, or, where none is sure, as near.
 
-    @property
-    def near(self) -> Floor:
-        """The bar of what is shown at all."""
-        by = self.nearness
+    Of a bar that is the lower, the more of the attainable only neighbours can lend: a short turn reaches little by
+    itself.  On conversations of short turns that is 0.3 of the bar, on transcripts about half.
+    """
+
+    def near(self, lent: float = 0.0) -> Floor:
+        """The bar of what is shown at all, where ``lent``, in [0, 1], is the share that only neighbours can give."""
+        by = self.nearness * (1.0 - lent)
         return replace(self, both=by * self.both, text=by * self.text, vector=by * self.vector)
 
 

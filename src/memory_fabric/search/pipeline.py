@@ -96,7 +96,8 @@ class Search:
         fused = fuse(query, found, weighed, weights)
         if uses_graph(mode):
             fused = bridge(fused, query, self.graph, self.memories)
-        candidates = relevant(fused, self.tuning.floor.near, query.named)
+        near = self.tuning.floor.near(max((each.lent for each in found), default=0.0))
+        candidates = relevant(fused, near, query.named)
         followed = succession(candidates, query, self.graph, self.memories) if uses_graph(mode) else candidates
         kept = dedupe(favour(followed, query, self.memories), self.tuning.similar)
         lifted = crossref(kept, query, self.graph, self.tuning.boost)

@@ -83,7 +83,12 @@ class Scorer:
     @property
     def ceiling(self) -> float:
         """The score of a unit, in a neighbourhood, that is full of every term: never reached, only approached."""
-        return sum(self.idfs) * (K1 + 1.0) * (1.0 + self.context)
+        return sum(self.idfs) * (K1 + 1.0) + self.lent
+
+    @property
+    def lent(self) -> float:
+        """What of that the neighbourhood gives."""
+        return sum(self.idfs) * (K1 + 1.0) * self.context
 
     def counts(self, unit: TextUnit) -> tuple[float, ...]:
         """Weighted count of each term in a unit."""

@@ -79,7 +79,8 @@ class TextSource:
         best = sorted(scores, key=lambda memory: (-scores[memory], memory))[:limit]
         hits = tuple(Hit(memory, scores[memory.id]) for memory in self._store.get(best))
         ceiling = scorer.ceiling + SESSION_WEIGHT * sum(scorer.idfs) * (K1 + 1.0)
-        return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
+        lent = scorer.lent / ceiling if ceiling else 0.0
+        return Found(self.name, hits, ceiling=ceiling, lent=lent, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
         """See ``ports.Source``; memories kept elsewhere are scored like a note alone in its session."""

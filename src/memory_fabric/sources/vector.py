@@ -70,7 +70,8 @@ class VectorSource:
         hits = tuple(Hit(memory, raw[memory.id]) for memory in best)
         lending = share * LENT_AT_MOST + (REPLY if any(map(of_user, memories)) else 0.0)
         ceiling = self._standardised(self._embedder.prior.best, background) * (1.0 + lending)
-        return Found(self.name, hits, ceiling=ceiling, seconds=monotonic() - started)
+        lent = lending / (1.0 + lending)
+        return Found(self.name, hits, ceiling=ceiling, lent=lent, seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
         """See ``ports.Source``; memories kept elsewhere are embedded here, a bounded number a question."""
