@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.embed.fakes import InMemoryIndex, Long, memory
 
 from memory_fabric.embed.backfill import backfill
 from memory_fabric.embed.calibrate import calibrate, questions_of
 from memory_fabric.embed.hashed import HashedEmbedder
-from memory_fabric.model.memory import MemoryKind
+from memory_fabric.model.memory import SPEAKER, MemoryKind
 from memory_fabric.text import exchange_text
 
 THINGS = "anchor barrel candle drawer engine feather garden hammer island jacket kettle ladder".split()
@@ -107,3 +109,10 @@ def test_what_nobody_asked_is_no_question() -> None:
 def test_a_question_has_at_most_twenty_four_words(words: int, kept: int) -> None:
     (question,) = questions_of([memory("a", exchange_text("word " * words, "ok"))])
     assert len(question.split()) == kept
+
+
+def test_the_name_of_who_spoke_is_no_part_of_the_question() -> None:
+    """With names all turns of a conversation seem alike: a mean of .37 in place of .22 (LoCoMo, five conversations)."""
+    said = memory("a", "Rosa: Which fence is green?")
+    assert questions_of([replace(said, metadata={SPEAKER: "Rosa"})]) == ["Which fence is green?"]
+    assert questions_of([replace(said, metadata={SPEAKER: "Ada"}), said]) == ["Rosa: Which fence is green?"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from memory_fabric.model.memory import Memory, MemoryKind
+from memory_fabric.model.memory import SPEAKER, Memory, MemoryKind
 from memory_fabric.ports import Background, Embedder, VectorIndex
 from memory_fabric.text import split_exchange
 
@@ -27,13 +27,14 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n")
 def questions_of(memories: Iterable[Memory]) -> list[str]:
     """What people asked: the first sentence of each prompt, at most 24 words, each once, in order.
 
-    Summaries are nobody's words, and later parts of a long exchange begin in its middle: both are left out.
+    Summaries are nobody's words, and later parts of a long exchange begin in its middle: both are left out.  So is a
+    speaker's name before the words: with it all turns of a conversation would seem alike.
     """
     questions: dict[str, None] = {}
     for memory in memories:
         if memory.kind is MemoryKind.SUMMARY or memory.metadata.get("part"):
             continue
-        prompt = split_exchange(memory.text)[0].strip()
+        prompt = split_exchange(memory.text)[0].removeprefix(f"{memory.metadata.get(SPEAKER)}: ").strip()
         sentence = _SENTENCE_END.split(prompt, maxsplit=1)[0]
         question = " ".join(sentence.split()[:QUESTION_WORDS])
         if question:
