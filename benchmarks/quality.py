@@ -37,6 +37,9 @@ MEASURES = (*HEADLINE, "all@10")
 KEPT = ("left_out", "memories", "model", "seed", "version", "machine", "outages")
 """What is kept of a report besides its figures."""
 
+_SAFELY: Mapping[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+"""Early releases of Python 3.11 know no filters."""
+
 WHOLE = "whole"
 """In place of a half: the suite asks no store, and knows no halves."""
 
@@ -160,7 +163,7 @@ def unpacked(place: Place, folder: Path, scratch: Path) -> Path:
         elif source.exists():
             target.mkdir(exist_ok=True)
             with tarfile.open(source) as archive:
-                archive.extractall(target, filter="data")
+                archive.extractall(target, **_SAFELY)
             target.joinpath(Path(name).name).touch()
         elif not name.startswith(".."):
             return folder

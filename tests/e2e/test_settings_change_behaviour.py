@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.e2e.conftest import RULE, OpenFabric
+from tests.embed import tiny_onnx
+from tests.embed.server import serving
 
 from memory_fabric.embed.hashed import HashedEmbedder
 from memory_fabric.model.query import Mode, Scope
@@ -37,6 +39,11 @@ TESTED = {
     "tool_weight": "test_the_tool_weight_lets_touched_files_be_found",
     "deadline": "test_the_deadline_decides_how_long_a_source_is_waited_for",
     "embedder": "test_the_embedder_decides_whether_there_are_vectors",
+    "embedding_folder": "test_the_folder_decides_which_model_embeds",
+    **dict.fromkeys(
+        ("embedding_url", "embedding_model", "embedding_key_env", "embedding_query_prefix", "embedding_passage_prefix"),
+        "test_the_server_is_asked_as_the_settings_say",
+    ),
     "lexicon": "test_the_users_lexicon_is_recognised",
 }
 
@@ -202,6 +209,35 @@ def test_the_embedder_decides_whether_there_are_vectors(open_fabric: OpenFabric)
     assert without.store.coverage() == {}
     assert "vector" in hashed.search("Redis", Scope(), mode=Mode.HYBRID).counts
     assert "vector" not in without.search("Redis", Scope(), mode=Mode.HYBRID).counts
+
+
+def test_the_folder_decides_which_model_embeds(open_fabric: OpenFabric, tmp_path: Path) -> None:
+    fabric = open_fabric(embedder="onnx", embedding_folder=str(tiny_onnx.write(tmp_path / "model")))
+    assert fabric.embed() is not None
+    assert list(fabric.store.coverage().values()) == [9]
+    assert fabric.embedder is not None
+    assert fabric.embedder.dimension == 3
+
+
+@pytest.mark.sockets
+def test_the_server_is_asked_as_the_settings_say(open_fabric: OpenFabric, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MODELS_KEY", "invented-key")
+    with serving() as server:
+        fabric = open_fabric(
+            embedder="openai_compatible",
+            embedding_url=server.url,
+            embedding_model="bge-m3",
+            embedding_key_env="MODELS_KEY",
+            embedding_query_prefix="question: ",
+            embedding_passage_prefix="passage: ",
+        )
+        fabric.embed()
+        fabric.search("Redis", Scope(), mode=Mode.VECTOR)
+        assert {body["model"] for body in server.asked} == {"bge-m3"}
+        assert {headers["authorization"] for headers in server.headers} == {"Bearer invented-key"}
+        texts = server.texts()
+    assert "question: Redis" in texts
+    assert sum(text.startswith("passage: ") for text in texts) >= 9
 
 
 def test_the_users_lexicon_is_recognised(open_fabric: OpenFabric, tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ MAX_TITLE = 80
 FAILED = "failed"
 """The outcome that makes an anti-pattern of a note."""
 
-_WORD = re.compile(r"(?<![\w./@#$\\:-])[^\W\d_][\w-]*+(?:\.[\w-]++)*+(?![\w/@\\(:-])")
+_WORD = re.compile(r"(?<![\w./@#$\\:-])[^\W\d_][\w-]*(?:\.[\w-]+)*(?![\w/@\\(:-]|\.[\w-])")
 _OPENS = re.compile(r"(?:\A|[.!?:;…\n]|[-*•]\s)[\s\"'“‘(*_`]*\Z")
 _CAPITALISED = re.compile(r"[^\W\d_](?:[^\W\d_]|\d)*[a-z](?:[^\W\d_]|\d)*")
 _HYPHENATED = re.compile(r"[a-z]{3,}(?:-[a-z]{3,}){1,3}")

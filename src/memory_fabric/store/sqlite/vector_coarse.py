@@ -220,7 +220,7 @@ def _smallest(distances: NDArray[np.uint16], count: int) -> NDArray[np.int64]:
 def _estimated(words: NDArray[np.uint64], vector: Vectors) -> NDArray[np.int32]:
     """What orders codes as the vector's product with their signs does, the vector rounded to 16 steps.
 
-    With steps u from 0 to 15 and bits b it is Σ (2b - 1)(2u - 15), but for what all have alike: 4·Σ bu - 30·Σ b.
+    With steps u from 0 to 15 and bits b it is Σ (2b - 1)(2u - 15), but for what all have alike: 4·Σ b·u - 30·Σ b.
     """
     import numpy as np
 
