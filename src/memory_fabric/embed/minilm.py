@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_fabric.embed.parallel import each, processors
-from memory_fabric.embed.windows import Piece, cut
+from memory_fabric.embed.windows import Piece, both_ends, cut
 from memory_fabric.errors import EmbedderUnavailable
 from memory_fabric.ports import Background
 from memory_fabric.text import clean
@@ -33,8 +33,6 @@ MARKS = 2
 """[CLS] and [SEP]."""
 OVERLAP = 16
 """Tokens that neighbouring windows share at least: about a sentence, so that few are only ever cut."""
-QUERY_END = 2_000
-"""Characters looked at from each end of a long question: who pastes a log asks before or after it."""
 
 FILES = {
     "model.onnx": "e461533aada88765d06bcc8f9f6b37a0509cdef96017a78668e1216f7a7ec4f6",
@@ -148,8 +146,7 @@ class MiniLM:
             EmbedderUnavailable: as above.
         """
         model = self._ready()
-        if len(text) > 2 * QUERY_END:
-            text = f"{text[:QUERY_END]}\n{text[-QUERY_END:]}"
+        text = both_ends(text)
         encodings = self._encode(text)
         return model.mean(encodings if len(encodings) == 1 else [encodings[0], encodings[-1]])
 

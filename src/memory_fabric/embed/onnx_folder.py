@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory_fabric.embed.parallel import each, processors
-from memory_fabric.embed.windows import Piece, cut
+from memory_fabric.embed.windows import Piece, both_ends, cut
 from memory_fabric.errors import ConfigError, EmbedderUnavailable
 from memory_fabric.ports import Background
 from memory_fabric.text import clean
@@ -37,8 +37,6 @@ WINDOW, LEAST_WINDOW = 128, 16
 """Tokens a window, marks and prefix included: as for the bundled model (decision 9), and as few as make sense."""
 OVERLAP_SHARE = 8
 """Neighbouring windows share one token of so many: 16 of 128."""
-QUERY_END = 2_000
-"""Characters looked at from each end of a long question."""
 SAMPLED = 65_536
 """Bytes at each end of the model file that tell it from another."""
 
@@ -196,8 +194,7 @@ class OnnxFolder:
         Raises:
             EmbedderUnavailable: as above.
         """
-        if len(text) > 2 * QUERY_END:
-            text = f"{text[:QUERY_END]}\n{text[-QUERY_END:]}"
+        text = both_ends(text)
         prefix = self._about.query_prefix
         windows = self._windows(text, prefix)
         return self._mean(windows if len(windows) == 1 else [windows[0], windows[-1]], prefix)

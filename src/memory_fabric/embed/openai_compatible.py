@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from memory_fabric.embed.windows import cut, word_pieces
+from memory_fabric.embed.windows import both_ends, cut, word_pieces
 from memory_fabric.errors import ConfigError, EmbedderUnavailable
 from memory_fabric.ports import Background
 from memory_fabric.text import clean
@@ -31,8 +31,6 @@ BATCH = 64
 """Texts a request."""
 WINDOW, OVERLAP = 90, 12
 """Words (or CJK characters) a window: about the 128 tokens of the bundled model, whatever the server's tokenizer."""
-QUERY_END = 2_000
-"""Characters looked at from each end of a long question."""
 PATIENCE, QUERY_PATIENCE = 60.0, 10.0
 """Seconds that a batch, and a question, may take: a local server loads its model at the first."""
 ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE = 4, 0.5, 20.0
@@ -161,8 +159,7 @@ class OpenAICompatible:
             EmbedderUnavailable: as above.
         """
         dimension = self.dimension
-        if len(text) > 2 * QUERY_END:
-            text = f"{text[:QUERY_END]}\n{text[-QUERY_END:]}"
+        text = both_ends(text)
         windows = self.windows(text)
         ends = windows if len(windows) == 1 else [windows[0], windows[-1]]
         prefixed = [self._endpoint.query_prefix + window for window in ends]

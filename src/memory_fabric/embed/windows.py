@@ -8,6 +8,16 @@ from dataclasses import dataclass
 
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 
+QUERY_END = 2_000
+"""Characters looked at from each end of a long question: who pastes a log asks before or after it."""
+
+
+def both_ends(question: str) -> str:
+    """The question, or the two ends of a long one, a line each."""
+    if len(question) <= 2 * QUERY_END:
+        return question
+    return f"{question[:QUERY_END]}\n{question[-QUERY_END:]}"
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -54,24 +54,24 @@ class VectorSource:
         if self._index.background(space) is None:
             if self._store.count() == 0:
                 # Nothing of ours lacks vectors; what is kept elsewhere is still weighed.
-                return Found(self.name, (), ceiling=self._standardised(self._embedder.prior.best, self.background()))
+                return Found(self.name, (), ceiling=self._perfect(self._embedder.prior))
             self._require_vectors()  # before the model is loaded for nothing
         share = self._share()
         near = self._index.nearest(space, self._question(query.text), query.scope, max(limit, IN_CONTEXT))
         if not near:
             self._require_vectors()
         background = self.background()
-        own = {memory: self._standardised(cosine, background) for memory, cosine in near}
+        own = _standardised(dict(near), background)
         memories = self._store.get(list(own)[:limit])
         if share or any(map(of_user, memories)):
             memories += self._store.get(list(own)[limit:])
-        raw = self._with_replies(self._in_context(own, query.text, share), memories, query.text)
+        vector = self._question(query.text)
+        raw = self._with_replies(self._in_context(own, vector, background, share), memories, vector, background)
         best = sorted(memories, key=lambda memory: -raw[memory.id])[:limit]
         hits = tuple(Hit(memory, raw[memory.id]) for memory in best)
         lending = share * LENT_AT_MOST + (REPLY if any(map(of_user, memories)) else 0.0)
-        ceiling = self._standardised(self._embedder.prior.best, background) * (1.0 + lending)
-        lent = lending / (1.0 + lending)
-        return Found(self.name, hits, ceiling=ceiling, lent=lent, seconds=monotonic() - started)
+        ceiling = self._perfect(background) * (1.0 + lending)
+        return Found(self.name, hits, ceiling=ceiling, lent=lending / (1.0 + lending), seconds=monotonic() - started)
 
     def weigh(self, query: Query, memories: Sequence[Memory]) -> dict[MemoryId, float]:
         """See ``ports.Source``; memories kept elsewhere are embedded here, a bounded number a question."""
@@ -80,23 +80,25 @@ class VectorSource:
         cosines = self._index.cosines(self._embedder.space, vector, stored)
         cosines |= self._outside.cosines(vector, [each for each in memories if each.origin.outside is not None])
         background = self.background()
-        own = {memory: self._standardised(cosine, background) for memory, cosine in cosines.items()}
-        return self._with_replies(self._in_context(own, query.text, self._share()), memories, query.text)
+        own = _standardised(cosines, background)
+        return self._with_replies(
+            self._in_context(own, vector, background, self._share()), memories, vector, background
+        )
 
     def _share(self) -> float:
         """How much the turns around a turn lend it: nothing where turns are long."""
         return vector_context(self._texts.statistics(()).mean_length)
 
-    def _in_context(self, scores: dict[MemoryId, float], question: str, share: float) -> dict[MemoryId, float]:
+    def _in_context(
+        self, scores: dict[MemoryId, float], question: Vectors, background: Background, share: float
+    ) -> dict[MemoryId, float]:
         """Scores with what the turns around lend; in the order given."""
         if not share or not scores:
             return scores
         units = {unit.memory: unit for unit in self._texts.units(list(scores))}
         around = self._texts.around(list(units.values()), len(BACK), len(FORWARD))
         others = [near.memory for found in around.values() for near in found if near.memory not in scores]
-        cosines = self._index.cosines(self._embedder.space, self._question(question), others)
-        background = self.background()
-        known = scores | {id_: self._standardised(cosine, background) for id_, cosine in cosines.items()}
+        known = scores | _standardised(self._index.cosines(self._embedder.space, question, others), background)
         places = {session: {near.place: near.memory for near in found} for session, found in around.items()}
         return {
             id_: score + share * lent(places[units[id_].session], units[id_].place, known) if id_ in units else score
@@ -104,7 +106,7 @@ class VectorSource:
         }
 
     def _with_replies(
-        self, scores: dict[MemoryId, float], memories: Sequence[Memory], question: str
+        self, scores: dict[MemoryId, float], memories: Sequence[Memory], question: Vectors, background: Background
     ) -> dict[MemoryId, float]:
         """Scores with what its reply lends a user's turn, where each turn is a memory; in the order given."""
         users = [each.id for each in memories if of_user(each)]
@@ -112,9 +114,7 @@ class VectorSource:
             return scores
         units = self._texts.units(users)
         reply = replies(units, self._texts.around(units, 0, 1))
-        cosines = self._index.cosines(self._embedder.space, self._question(question), list(reply.values()))
-        background = self.background()
-        lending = {id_: self._standardised(cosine, background) for id_, cosine in cosines.items()}
+        lending = _standardised(self._index.cosines(self._embedder.space, question, list(reply.values())), background)
         return {
             id_: score + REPLY * max(0.0, lending.get(reply[id_], 0.0)) if id_ in reply else score
             for id_, score in scores.items()
@@ -139,6 +139,11 @@ class VectorSource:
             asked = self._asked = (text, self._embedder.embed_query(text))
         return asked[1]
 
-    @staticmethod
-    def _standardised(cosine: float, background: Background) -> float:
-        return (min(1.0, cosine) - background.mean) / background.deviation
+    def _perfect(self, background: Background) -> float:
+        """The score of a passage of the question's very words."""
+        return (self._embedder.prior.best - background.mean) / background.deviation
+
+
+def _standardised(cosines: Mapping[MemoryId, float], background: Background) -> dict[MemoryId, float]:
+    """Each cosine in deviations above the background; rounding may have carried one beyond 1."""
+    return {id_: (min(1.0, cosine) - background.mean) / background.deviation for id_, cosine in cosines.items()}
